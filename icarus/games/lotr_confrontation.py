@@ -74,7 +74,7 @@ _TUNNEL = {EREGION: FANGORN}  # Moria: forward for Light
 
 
 def _table(pairs: list[tuple[int, int]]) -> np.ndarray:
-    """Sets of squares, int64 [17]: where each (from, to) leads."""
+    """[square] the set of squares to which the pairs (origin, target) lead from it."""
     table = np.zeros(SQUARES + 1, np.int64)
     for origin, target in pairs:
         table[origin] |= 1 << target
@@ -279,7 +279,10 @@ def suspects(state: Facts, side: int, square: int) -> int:
 def lay_out(
     state: Facts, side: int, movers: int, places: np.ndarray, candidates: np.ndarray
 ) -> int:
-    """The places of a side's pieces; the first is the unseen mover's where `movers` tells who it may be. Returns how many there are."""
+    """List where a side's pieces stand, and which characters may be each of them; returns how many pieces there are.
+
+    `movers` are the characters that may have made a move not yet seen: its mover comes first, at its origin. 0 without such a move.
+    """
     used = 0
     if movers:
         places[0], candidates[0] = state.origin, movers & suspects(state, side, state.origin)
@@ -313,11 +316,12 @@ def sample(state: Facts, side: int, beliefs: Facts, rng: np.ndarray) -> int:
 
 @helper
 def prune(state: Facts, side: int) -> None:
-    """Drop every square of every character of a side that belongs to no assignment."""
+    """Keep of each character of a side only the possible squares that some assignment of the characters to the places has."""
     places, candidates = np.zeros(TEAM, np.int64), np.zeros(TEAM, np.int64)
     ways = np.zeros(EVERYONE + 1, np.int64)
     lay_out(state, side, 0, places, candidates)
     count_ways(candidates, TEAM, ways)
+    # reached[mask]: the characters of `mask` can fill the first places; ways[mask]: the other places can then be filled too
     reached, possible = np.zeros(EVERYONE + 1, np.bool_), np.zeros(TEAM, np.int64)
     reached[0] = True
     for mask in range(EVERYONE):
@@ -452,6 +456,7 @@ def lone(state: Facts, side: int) -> int:
 def ridden_to(state: Facts, square: int) -> int:
     """Squares with Light pieces that the Black Rider reaches downwards, through squares with room for him and no Light piece."""
     passable, squares = BIT[square], 0
+    # a row further down has lower numbers, so a square comes after all from which it can be reached
     for lower in range(square - 1, -1, -1):
         if UP[lower] & passable:
             if has(state.held[LIGHT], lower):
@@ -699,7 +704,7 @@ def withdraw_light(state: Facts) -> int:  # B4, Light's Retreat
 
 @helper
 def discard(state: Facts) -> int:  # B4, the end of the cards
-    """B4, the end of the cards: both are discarded, and hands are refilled where one is empty."""
+    """B4, the end of the cards: both are discarded, and the hands, which have as many cards each, are refilled if they are empty."""
     for side in range(2):
         state.hands[side] &= ~(1 << np.int64(state.cards[side]))
     if state.hands[LIGHT] == 0:
@@ -725,8 +730,8 @@ def compare(state: Facts) -> int:  # B4, the Sacrifice, and B5
 
 
 @helper
-# B6 and the ends of the game
-def _defeat(state: Facts, light_falls: bool, dark_falls: bool) -> int:
+def _defeat(state: Facts, light_falls: bool, dark_falls: bool) -> int:  # B6
+    """B6, and the ends of the game: who falls is dead; Shelob goes back to Gondor if she has not fallen, and is dead if it has no room."""
     light, dark = state.fighters[LIGHT], state.fighters[DARK]
     if light_falls:
         relocate(state, light, DEAD)
@@ -762,7 +767,7 @@ PIECE, ROW_OF_FRODO, IN_SHIRE = 0.3, 0.15, 0.6  # what they add to the logarithm
 
 
 def heuristic(state: Facts, out: np.ndarray) -> None:
-    """1 / (1 + e^{-s}) for Light, s of the pieces that each side has lost, the row of Frodo, and Dark's pieces in the Shire."""
+    """1 / (1 + e^{-s}) for Light: s rises with Dark's dead and Frodo's row, and falls with Light's dead and Dark's pieces in the Shire."""
     score = PIECE * (int(state.count[DARK, DEAD]) - int(state.count[LIGHT, DEAD]))
     score += ROW_OF_FRODO * ROW[state.pos[FRODO]] - IN_SHIRE * int(state.count[DARK, SHIRE])
     out[LIGHT] = 1.0 / (1.0 + math.exp(-score))
@@ -804,6 +809,7 @@ def recall(state: Facts, observer: int, moves: np.ndarray) -> int:
                 moves[i] = _seen_move(action)
         elif BATTLE <= action < FRODO_STAYS:
             first, second = (action - BATTLE) // PIECES, (action - BATTLE) % PIECES
+            # Light's pieces have the lower numbers, whoever attacks
             face_up = open_cards(min(first, second), max(first, second))
         elif DARK_PLAYS <= action < CARDS_SHOWN and not face_up:
             owner = DARK if action < LIGHT_PLAYS else LIGHT
@@ -847,6 +853,7 @@ def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
 def _redraw_card(state: Facts, side: int, place: int, base: int, rng: np.ndarray) -> None:
     """Exchange a card that lies face down for any of the hand; `place` is where the turn's actions have it."""
     cards = np.int64(state.hands[side])
+    # the lowest cards are dropped, as many as are drawn; the lowest that is left is taken
     for _ in range(below(rng, popcount(np.uint64(cards)))):
         cards &= cards - 1
     state.cards[side] = lowest_bit(np.uint64(cards))
@@ -862,7 +869,8 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
     first = sample(state, hidden, beliefs, rng)
     draws = 0
     while state.node == MOVE and hidden == state.side and not can_move(state, hidden):
-        first = sample(state, hidden, beliefs, rng)  # the game would have ended
+        # The side to move has a legal action, or the game would have ended.
+        first = sample(state, hidden, beliefs, rng)
         draws += 1
         if draws == _DRAWS:
             raise ValueError(
@@ -873,6 +881,7 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
         state.actions[0] = move_action(first, state.origin, state.square)
     if not open_cards(state.fighters[LIGHT], state.fighters[DARK]):
         if hidden == DARK and (state.node == LIGHT_CARD or state.node == SHOW):
+            # the last action, or at SHOW the one before Light's
             _redraw_card(
                 state, DARK, state.acted - (1 if state.node == LIGHT_CARD else 2), DARK_PLAYS, rng
             )
@@ -922,7 +931,10 @@ def held_cards(state: Facts, side: int) -> tuple[str, ...]:
 
 def text(state: Facts) -> str:
     """The board with Mordor at the top, Dark's pieces in capitals, the dead, the hands, and the decision to be made."""
-    squares, bitboards = state.pos.tolist(), state.held  # a field of a record is slow to read
+    squares, occupied_squares = (
+        state.pos.tolist(),
+        state.held,
+    )  # a field of a record is slow to read
 
     def pieces(square: int, side: int) -> str:
         team = range(side * TEAM, side * TEAM + TEAM)
@@ -933,7 +945,7 @@ def text(state: Facts) -> str:
     for row in ROWS:
         lines.append(_row([f"[{SQUARE_NAMES[square]}]" for square in row]))
         for side in (DARK, LIGHT):
-            if any(interpret(has)(bitboards[side], square) for square in row):
+            if any(interpret(has)(occupied_squares[side], square) for square in row):
                 lines.append(_row([pieces(square, side) for square in row]))
     for side in (DARK, LIGHT):
         cards = ", ".join(held_cards(state, side)).replace("card ", "")
@@ -951,14 +963,11 @@ def _situation(state: Facts) -> str:
     )
     if state.node == MOVE:
         return decision
-    pieces, squares = PIECE_NAMES, SQUARE_NAMES
-    route = f"{pieces[state.fighters[state.side]]} {squares[state.origin]}-{squares[state.square]}"
-    against = (
-        ""
-        if interpret(mover_unseen)(state) or state.node == REVEAL
-        else f" v {pieces[state.fighters[1 - state.side]]}"
-    )
-    return f"{route}{against}: {decision}"
+    mover = PIECE_NAMES[state.fighters[state.side]]
+    route = f"{mover} {SQUARE_NAMES[state.origin]}-{SQUARE_NAMES[state.square]}"
+    if interpret(mover_unseen)(state) or state.node == REVEAL:
+        return f"{route}: {decision}"
+    return f"{route} v {PIECE_NAMES[state.fighters[1 - state.side]]}: {decision}"
 
 
 _PLAIN = {
@@ -1044,6 +1053,7 @@ def _list_battles(state: Facts, actions: np.ndarray) -> int:
 
 @helper
 def _list_pair(actions: np.ndarray, neutral: int, alternative: int, allowed: bool) -> int:
+    """List an action that is always legal, and one that may be; returns how many are legal."""
     actions[0], actions[1] = neutral, alternative
     return 2 if allowed else 1
 
@@ -1207,7 +1217,11 @@ DARK_SHIRE_TO_WIN = 4  # pieces together in the Shire; 3 in the published rules
 
 
 def derive(state: Facts) -> None:
-    """Set how many pieces stand in each square; a piece stands where it may be suspected, and enemies only where they fight."""
+    """Set `count`, `held` and `full` by the squares of the pieces.
+
+    Raises:
+        ValueError: a piece stands where it cannot be by `possible`, a square has too many pieces, or enemies share one without a battle.
+    """
     for side in range(2):
         state.held[side] = state.full[side] = 0
         state.count[side] = 0
@@ -1248,15 +1262,17 @@ def scene(state: Facts, seat: int | None) -> Scene:
     """The map as a side knows it, with Mordor at the top: enemies are named where only one region is possible for them."""
     places, y = list[Spot](), 0.0
     for row in ROWS:
+        # the homes have room for four plates below each other, in place of two
         height = 2.65 if len(row) == 1 else 1.6
         for i, square in enumerate(row):
-            here = [
+            plates = [
                 _plate(state, piece, seat) for piece in range(PIECES) if state.pos[piece] == square
             ]
-            here.sort(key=lambda piece: (not piece.name, piece.words))
-            name, x = SQUARE_NAMES[square], 2.55 * (i + (4 - len(row)) / 2)
-            fill = "stone" if len(row) == 4 else "meadow"
-            places.append(Spot(name, x, y, tuple(here), fill, name, 2.4, height, "region"))
+            # the hidden ones last, so that their order does not tell who they are
+            plates.sort(key=lambda plate: (not plate.name, plate.words))
+            name, x = SQUARE_NAMES[square], 2.55 * (i + (4 - len(row)) / 2)  # rows are centred
+            fill = "stone" if len(row) == 4 else "meadow"  # the mountains
+            places.append(Spot(name, x, y, tuple(plates), fill, name, 2.4, height, "region"))
         y += height + 0.2
     hands, dead = [], []
     for side, side_name in enumerate(SIDE_NAMES):
@@ -1277,8 +1293,10 @@ def _plate(state: Facts, piece: int, seat: int | None) -> Piece:
         or int(state.possible[piece]).bit_count() == 1
         or state.winner != NOBODY
     )
-    name = PIECE_NAMES[piece] if is_known else ""
-    sign = f"{name} {STRENGTH[piece]}" if is_known else f"{SIDE_NAMES[side]} ?"
+    name, sign = "", f"{SIDE_NAMES[side]} ?"
+    if is_known:
+        name = PIECE_NAMES[piece]
+        sign = f"{name} {STRENGTH[piece]}"
     fill, ink = PLATES[side]
     return Piece(sign, fill, sign, name, ink, is_long=True)
 
