@@ -99,7 +99,7 @@ STATE = aligned(
     ("broken", np.int8),  # ♥ may be led
     ("searching", np.int8),  # the game ends with the round
 )
-# With three hidden hands the deals of all splits fit a table: several times cheaper to draw from than `_cards.draw_deal`.
+# With three hidden hands the deals of all splits fit a table: several times cheaper to draw from than `cards.draw_deal`.
 BELIEFS = aligned(
     ("sure", np.uint64, (3,)),  # bits: cards that each opponent (observer + 1, + 2, + 3) must hold
     ("needs", np.int8, (3,)),  # cards that each opponent holds besides
@@ -124,6 +124,7 @@ def subset(rng: np.ndarray, cards: np.uint64, size: int) -> np.uint64:
     """A uniformly random set of `size` of the cards: by coins, which treat no card unlike another."""
     chosen = NONE
     while size > 0:
+        # A coin for each card. If those with heads are too few, all are chosen, and the others go on; if they are too many, they go on.
         half = cards & next_word(rng)
         excess = popcount(half) - size
         if excess <= 0:
@@ -197,6 +198,7 @@ def heuristic(state: Facts, out: np.ndarray) -> None:
 
     The points that nobody has taken yet go to each player in the proportion of the ranks in his hand.
     """
+    # `out` first has the scores that are expected after the round.
     points, dangers, all_points = 0.0, 0.0, 0.0
     for i in range(PLAYERS):
         points += state.points[i]
@@ -283,6 +285,7 @@ def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
     for k in range(3):
         beliefs.anyone &= ~_excluded_cards(state, observer, k)
     for k in range(3):
+        # what this opponent cannot hold, and what the two others cannot
         here, next_ = _excluded_cards(state, observer, k), _excluded_cards(state, observer, k + 1)
         last = _excluded_cards(state, observer, k + 2)
         beliefs.shared[k] = unseen & here & ~next_ & ~last
@@ -322,7 +325,7 @@ def _certain_cards(state: Facts, observer: int, holder: int) -> np.uint64:
 
 @inlined
 def _open_needs(beliefs: Facts, k: int, split: tuple[int, int, int]) -> int:
-    """How many of the cards that anyone can hold an opponent has, when so many of each `shared[j]` go to opponent j + 1."""
+    """How many cards of `anyone` opponent k needs, if of each `shared[j]` opponent j + 1 gets split[j] and opponent j + 2 the rest."""
     opposite = (k + 1) % 3  # whose shared cards go to k unless they go to k + 2
     return (
         beliefs.needs[k]
@@ -340,6 +343,7 @@ def _numbers(beliefs: Facts, split: int) -> tuple[int, int, int]:
 
 @inlined
 def _count_deals(beliefs: Facts) -> None:
+    """Set `splits`, the running totals `deals`, and `mask`."""
     beliefs.splits = 1
     for k in range(3):
         beliefs.splits *= popcount(beliefs.shared[k]) + 1
@@ -347,6 +351,7 @@ def _count_deals(beliefs: Facts) -> None:
     for split in range(beliefs.splits):
         total += _deals(beliefs, split)
         beliefs.deals[split] = total
+    # every bit below the highest one is set, too
     beliefs.mask = total - ONE
     for shift in (1, 2, 4, 8, 16, 32):
         beliefs.mask |= beliefs.mask >> np.uint64(shift)
@@ -448,11 +453,8 @@ def _redraw_pass(state: Facts, passer: int, holder: int, rng: np.ndarray) -> Non
 
 def observation(state: Facts, player: int) -> tuple:
     """His own cards, those that he has passed and been passed, and what lies open."""
-    is_dealt, is_exchanged = (
-        state.phase != DEALING,
-        state.passes == ALL_PASSES and state.phase == PLAYING,
-    )
-    hand = (state.held[player], state.passed[player]) if is_dealt else ()
+    hand = () if state.phase == DEALING else (state.held[player], state.passed[player])
+    is_exchanged = state.passes == ALL_PASSES and state.phase == PLAYING
     received = state.passed[giver(state, player)] if is_exchanged else ()
     return (
         hand,
@@ -467,12 +469,13 @@ def observation(state: Facts, player: int) -> tuple:
 
 
 def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
-    """What leads to a determinization since its round began: from the initial state, or from where DEAL is to happen."""
+    """The data at the beginning of a determinization's round, and the actions from there; after round 1 the first of them is DEAL."""
     facts = data.view(np.recarray)[0]
     if facts.phase == DEALING:
         return data.copy(), []
     dealt = max((n for n, (_, action) in enumerate(state.history) if action == DEAL), default=0)
     actions = [action for _, action in state.history[dealt:]]
+    # The passes were drawn anew, with the hands.
     first = int(facts.round_number > 0)  # after DEAL
     actions[first : first + facts.passes] = [
         PASS + int(card) for card in facts.passed.ravel()[: facts.passes]
@@ -481,21 +484,19 @@ def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
 
 
 def _start_of_round(facts: Facts) -> np.ndarray:
-    """The data before the passes of a round, with the cards that were dealt in it."""
+    """The data before DEAL, or before the passes of the first round, with the cards that were dealt in the round."""
     start = np.zeros(1, STATE)
     facts_at_start = start.view(np.recarray)[0]
-    for field in ("fate", "threshold", "round_number", "searching"):
+    for field in ("fate", "threshold", "round_number", "searching", "scores"):
         setattr(facts_at_start, field, getattr(facts, field))
-    facts_at_start.phase, facts_at_start.player = (
-        (DEALING, CHANCE) if facts.round_number > 0 else (PASSING, 0)
-    )
+    if facts.round_number > 0:
+        facts_at_start.phase, facts_at_start.player = DEALING, CHANCE
     passed = [int(passed_by(facts, i)) for i in range(PLAYERS)]
     for i in range(PLAYERS):
         received = 0 if facts.phase in (PASSING, EXCHANGING) else passed[giver(facts, i)]
         facts_at_start.held[i] = int(facts.held[i]) & ~received | passed[i]
-        facts_at_start.scores[i] = facts.scores[i] - (
-            added_score(facts, i) if facts.phase == ENDED else 0
-        )
+        if facts.phase == ENDED:
+            facts_at_start.scores[i] -= added_score(facts, i)
     return start
 
 
@@ -723,13 +724,13 @@ def scene(state: Facts, seat: int | None) -> Scene:
     hands, middle = [], list[tuple[str, str | None]]()
     is_passing = state.phase in (PASSING, EXCHANGING)
     for i in range(PLAYERS):
-        aside = int(interpret(passed_by)(state, i)) if is_passing else 0
-        hand = 0 if state.phase == DEALING else int(state.held[i]) & ~int(state.played) & ~aside
+        passed = int(interpret(passed_by)(state, i)) if is_passing else 0
+        hand = 0 if state.phase == DEALING else int(state.held[i]) & ~int(state.played) & ~passed
         note = f"points {state.points[i]}, score {state.scores[i]}"
         if seat in (None, i):
-            middle += [(f"player {i} passes", name) for name in card_texts(aside)]
-        elif aside:
-            note += f", passes {aside.bit_count()}"
+            middle += [(f"player {i} passes", name) for name in card_texts(passed)]
+        elif passed:
+            note += f", passes {passed.bit_count()}"
         hands.append(held_by(seat, i, card_texts(hand), note))
     if state.phase == PLAYING:
         leader = (state.player - state.count) % PLAYERS
