@@ -79,8 +79,10 @@ def card_texts(cards: Integer) -> tuple[str, ...]:
 
 @inlined
 def list_cards(actions: np.ndarray, base: int, cards: np.uint64) -> int:
-    """Write base + card for each of some cards; returns how many there are. More than there is room for, as facts set by hand may give,
-    are not written."""
+    """Write base + card for each of some cards; returns how many there are.
+
+    Facts set by hand may give more cards than there is room for: then nothing is written.
+    """
     count = popcount(cards)
     return append_bits(actions, 0, base, cards) if count <= len(actions) else count
 
@@ -162,6 +164,7 @@ def prepare_deal(deal: Facts) -> None:
 def _form_groups(deal: Facts) -> None:
     """Hands with the same barred cards become a group, one without any the last."""
     deal.groups = 0
+    # first the hands with barred cards, then those without
     for free in range(2):
         for hand in range(len(deal.sizes)):
             barred = deal.barred[hand] & deal.unseen
@@ -274,7 +277,10 @@ def _ways_from(deal: Facts, group: int, size: int) -> float:
 
 @helper
 def _walk(deal: Facts, group: int, target: float) -> float:
-    """Add up the ways over what a group can take of its open classes until the sum exceeds `target`; `deal.taken` tells where."""
+    """The sum, over all that a group can take of its four open classes, of the ways to take it and to deal the rest to the groups after it.
+
+    The walk ends where the sum exceeds `target`; `deal.taken` is then what is taken of each open class.
+    """
     a, b, c, d = deal.open[group, 0], deal.open[group, 1], deal.open[group, 2], deal.open[group, 3]
     left_a, left_b, left_c, left_d = deal.left[a], deal.left[b], deal.left[c], deal.left[d]
     size = deal.group_sizes[group]
@@ -309,6 +315,7 @@ def _walk(deal: Facts, group: int, target: float) -> float:
 
 @inlined
 def _index(deal: Facts) -> int:
+    """The index, in `ways`, of what is left of each class."""
     index = 0
     for k in range(deal.classes):
         index += deal.left[k] * deal.steps[k]
@@ -399,7 +406,10 @@ def count_ways(candidates: np.ndarray, places: int, ways: np.ndarray) -> None:
 
 @inlined
 def choose_filler(candidates: Integer, mask: int, ways: np.ndarray, rank: int) -> tuple[int, int]:
-    """The candidate, as a bit, for the place after those that `mask` fills, in the filling of this rank; and its rank among the rest."""
+    """The item, as a bit, that the filling of this rank has in the next place; and the rank among the fillings with that item there.
+
+    The items of `mask` fill the places before; `candidates` can fill the next one, and `ways` is that of `count_ways`.
+    """
     rest = int(candidates) & ~mask
     bit = rest & -rest
     while rank >= ways[mask | bit]:
