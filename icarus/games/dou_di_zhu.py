@@ -88,16 +88,12 @@ def _all_plays() -> Iterator[Play]:
     for copies, kicker_size, shortest in CATEGORIES_WITH_RUNS:
         for length in (1, *range(shortest, RUN_RANKS + 1)):
             kickers = length if kicker_size else 0
+            starts = RANK_COUNT if copies == 1 else SUITED_RANKS
+            if length > 1:
+                starts = RUN_RANKS - length + 1
             if length * copies + kickers * kicker_size <= LANDLORD_CARDS:
-                ranks = (
-                    RUN_RANKS - length + 1
-                    if length > 1
-                    else RANK_COUNT
-                    if copies == 1
-                    else SUITED_RANKS
-                )
                 yield from (
-                    Play(copies, length, start, kickers, kicker_size) for start in range(ranks)
+                    Play(copies, length, start, kickers, kicker_size) for start in range(starts)
                 )
     for kicker_size in (1, 2):
         yield from (Play(4, 1, rank, KICKERS_TO_FOUR, kicker_size) for rank in range(SUITED_RANKS))
@@ -143,7 +139,7 @@ TRIO_SOLO, TRIO_PAIR, FOUR_SOLO, FOUR_PAIR = (
 
 @inlined
 def hand_with(hand: np.uint64, rank: int) -> np.uint64:
-    """The hand after receiving a card."""
+    """The hand after receiving a card: its rank's bit goes into the first lane in which it is not set."""
     card = ONE << np.uint64(rank)
     return hand | ((hand & (card * EVERY_LANE)) << np.uint64(LANE)) | card
 
@@ -295,9 +291,11 @@ def _lowest_ranks(ranks: np.uint64, count: int) -> np.uint64:
 @inlined
 def _next_subset(chosen: np.uint64, ranks: np.uint64) -> np.uint64:
     """The next larger subset of as many of these ranks; empty after the last."""
+    # With all other bits set, adding the lowest chosen bit carries up to the next rank that is not chosen.
     carried = (chosen | (RANKS & ~ranks)) + (chosen & ~(chosen - ONE))
     if carried > RANKS:
         return NONE
+    # The ranks from there up stay; those that the carry has cleared are made up for by the lowest ones.
     upper = carried & ranks
     return upper | _lowest_ranks(ranks, popcount(chosen) - popcount(upper))
 
@@ -305,10 +303,11 @@ def _next_subset(chosen: np.uint64, ranks: np.uint64) -> np.uint64:
 @helper
 def list_kickers(hand: np.uint64, play: int, actions: np.ndarray) -> int:
     """Every set of kickers to a base play."""
-    # the ranks that can be kickers; and, of pairs or of single cards, what an action has besides the ranks
+    # the ranks that can be kickers; and the number for pairs or for solos, to which an action adds its set of ranks
     ranks, kind = _kicker_ranks(hand, play), PAIR_KICKERS if KICKER_SHIFT[play] else SOLO_KICKERS
     count, chosen = 0, _lowest_ranks(ranks, KICKERS[play])
-    while chosen:  # not with both jokers
+    while chosen:
+        # both jokers are never kickers together
         if chosen & JOKERS != JOKERS:
             actions[count] = kind + np.int64(chosen)
             count += 1
@@ -520,7 +519,7 @@ def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
 
 
 def multiplicity(state: Facts) -> float:
-    """Deals of single cards among those to the three hands, of which a state has the mere ranks."""
+    """The number of deals of single cards that the ranks in a state stand for, up to a factor that all states share."""
     return 1 / math.prod(
         math.factorial(count_of(hand, rank)) for hand in state.hands for rank in range(RANK_COUNT)
     )
@@ -534,7 +533,7 @@ def _card_names(ranks: list[int]) -> tuple[str, ...]:
 
 
 def derive(state: Facts) -> None:
-    """Nothing follows from facts that a user sets; there are four cards of a rank, and one of each joker."""
+    """Refuse more than four cards of a rank, or two of one joker; nothing follows from facts that a user sets."""
     hands = [int(hand) for hand in state.hands]
     for hand in hands:
         if int(hand_of(cards_of(hand))) != hand:
@@ -560,7 +559,8 @@ def scene(state: Facts, seat: int | None) -> Scene:
     elif state.play == PASS:
         footer = f"{PLAYER_NAMES[state.player]} to lead"
     else:
-        owner, cards = PLAYER_NAMES[(state.player - state.passes - 1) % 3], " ".join(played)
+        cards = " ".join(played)
+        owner = PLAYER_NAMES[(state.player - state.passes - 1) % PLAYERS]
         what = f"add kickers to {cards}" if state.kickers_due else f"follow {cards} of the {owner}"
         footer = f"{PLAYER_NAMES[state.player]} to {what}"
     return Scene(rows=tuple(hands), middle=tuple(("", card) for card in played), footer=footer)
