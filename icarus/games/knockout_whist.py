@@ -96,9 +96,9 @@ BELIEFS = aligned(*pack.deal_fields(MOST + 1))
 
 
 def heuristic(state: Facts, out: np.ndarray) -> None:
-    """Each player's share of all hopes: the chance to take a trick in this round, times one and the share of its tricks that he has.
+    """Each player's share of all hopes. A hope is the probability to take a trick in this round, times 1 + the share of its tricks taken.
 
-    Who has no trick yet takes each of those left with the same chance as everybody else.
+    Who has no trick yet is taken to win each trick that is left with the same probability as everybody else.
     """
     alive = popcount(np.uint64(state.alive))
     tricks_left = popcount(state.hands[state.player]) if state.stage == PLAY else 0
@@ -243,14 +243,15 @@ def observation(state: Facts, player: int) -> tuple:
 
 
 def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
-    """An initial data with the hands of `data` in the round that it belongs to, and the actions that lead there."""
+    """The start, with the hands of `data` laid out for the round that it belongs to, and the actions so far."""
     world, start = data.view(np.recarray)[0], state.start.copy()
     facts = start.view(np.recarray)[0]
     actions = [action for _, action in state.history]
     hands = [int(hand) for hand in world.hands]
+    # To deal the round again, what was played in it is added. In the two stages before DEAL nothing of the next round is played.
     if world.stage not in (DRAW, FACE_DOWN):
-        since = len(actions) - actions[::-1].index(DEAL) if DEAL in actions else 0
-        for player, action in state.history[since:]:
+        dealt = max((n for n, action in enumerate(actions, 1) if action == DEAL), default=0)
+        for player, action in state.history[dealt:]:
             if action < TRUMPS:
                 hands[player] |= 1 << action
     if world.hand_size == facts.hand_size:
@@ -440,14 +441,14 @@ def action_text(state: Facts, action: int) -> str:
 def scene(state: Facts, seat: int | None) -> Scene:
     """Trumps, tricks taken, the hands and the trick, and what is to be done."""
     title, hands, middle = f"round of {state.hand_size}", [], list[tuple[str, str | None]]()
+    if state.stage in (DRAW, FACE_DOWN):
+        seat = CHANCE  # no player sees a hand
     for i in range(state.players):
         if not int(state.alive) >> i & 1:
             hands.append(Hand(f"player {i}", (), note="out"))
             continue
         tricks = f"{state.tricks[i]} trick{'' if state.tricks[i] == 1 else 's'}"
-        is_face_down = state.stage in (DRAW, FACE_DOWN)
-        cards = pack.card_texts(int(state.hands[i]))
-        hands.append(held_by(CHANCE if is_face_down else seat, i, cards, tricks))
+        hands.append(held_by(seat, i, pack.card_texts(int(state.hands[i])), tricks))
     if state.stage == PLAY:
         title += f", trumps {pack.SUIT_SYMBOLS[state.trumps]}"
         if state.turn_up != NO_CARD:
