@@ -87,7 +87,7 @@ def _chance(state: Facts, mover: int) -> float:
 
 @helper
 def _add(sums: np.ndarray, weights: np.ndarray, times: int) -> None:
-    """A loop, as an expression of arrays makes a call take six times as long."""
+    """Add weights to the sums, so many times: in a loop, as an expression of arrays makes a call take six times as long."""
     for unit in range(UNITS):
         sums[unit] += times * weights[unit]
 
@@ -142,6 +142,7 @@ def survey(state: Facts) -> None:
 @inlined
 def _highest(points: Integer) -> Integer:
     """The highest of some points in the home board, as a bit."""
+    # every bit below the highest one is set, too
     points |= points >> 1
     points |= points >> 2
     points |= points >> 4
@@ -153,10 +154,11 @@ def _playable(points: Integer, blocked: Integer, die: Integer) -> Integer:
     """The points from which one die can be played, whatever is to come after it."""
     if points >> BAR:
         return 0 if blocked >> (BAR - die) & 1 else 1 << BAR
-    beyond = points >> (die + 1) << (die + 1)
+    beyond = points >> (die + 1) << (die + 1)  # the points above the die
     playable = beyond & ~(blocked << die)
     if points & OUTSIDE_HOME:
         return playable
+    # from the point of the die a checker is borne off; with none there or above, from the highest point
     return playable | (points & 1 << die) if beyond else _highest(points)
 
 
@@ -164,7 +166,7 @@ def _playable(points: Integer, blocked: Integer, die: Integer) -> Integer:
 def _followed(
     state: Facts, sources: Integer, die: Integer, other_die: Integer, other_sources: Integer
 ) -> Integer:
-    """Those of the `sources` of a die after which the other die, now playable from `others`, can be played too.
+    """Those of the `sources` of a die after which the other die, now playable from `other_sources`, can be played too.
 
     What the opponent blocks is the same all turn long: only blots are hit.
     """
@@ -201,7 +203,7 @@ def _find_sources(state: Facts) -> bool:
         if larger_first | smaller_first:
             by_larger, by_smaller = larger_first, smaller_first
         elif by_larger:
-            by_smaller = 0
+            by_smaller = 0  # only one die can be played: the larger
     state.sources[0], state.sources[1] = by_larger, by_smaller
     return (by_larger | by_smaller) != 0
 
@@ -219,7 +221,11 @@ def _continue_turn(state: Facts) -> None:
 
 @helper
 def derive(state: Facts) -> None:
-    """Set what follows from the checkers and the dice, and order these; a point has checkers of one player, each player fifteen."""
+    """Set what follows from the checkers and the dice, and order the dice.
+
+    Raises:
+        ValueError: a point has checkers of both players, or a player has not fifteen.
+    """
     for point in range(1, BAR):
         if state.points[0, point] and state.points[1, BAR - point]:
             raise ValueError(f"point {point} has checkers of both players of backgammon")
@@ -237,7 +243,7 @@ def derive(state: Facts) -> None:
 
 @helper
 def _order_dice(state: Facts) -> None:
-    """Set the dice as a roll leaves them, and how many are left where that follows: of one number one to four may be."""
+    """Put the larger die first, and set how many are left to play; of a single number, which may be a double's, one to four may be left."""
     first, second = state.dice[0], state.dice[1]
     if first and second:
         state.dice[0], state.dice[1] = max(first, second), min(first, second)
@@ -323,6 +329,7 @@ def chance(state: Facts, probabilities: np.ndarray) -> None:
     if state.player == NOBODY:
         probabilities[:OPENINGS] = 1 / OPENINGS
         return
+    # Rolls are listed by the larger die, so that each double comes after the other rolls with its number as the larger one.
     probabilities[:ROLLS] = 2 / FACES**2
     double = 0
     for face in range(FACES):
@@ -441,9 +448,8 @@ def scene(state: Facts, seat: int | None) -> Scene:
         standing = (DISCS[me],) * mine + (DISCS[1 - me],) * theirs
         y, shape = (0.0, "down") if is_upper else (5.2, "up")
         fill = ("wood", "sand")[point % 2]
-        places.append(
-            Spot(f"{point}", column + (column > 5), y, standing, fill, f"{point}", 1, 4.5, shape)
-        )
+        x = column if column < FACES else column + 1  # the bar is in the middle
+        places.append(Spot(f"{point}", x, y, standing, fill, f"{point}", 1, 4.5, shape))
     for owner, whose, y in ((me, "", 5.2), (1 - me, "their ", 0.0)):
         for name, point, x in (("bar", BAR, 6), ("off", OFF, 13)):
             standing = (DISCS[owner],) * int(state.points[owner, point])
@@ -455,26 +461,29 @@ def scene(state: Facts, seat: int | None) -> Scene:
 
 
 def _dice_to_play(state: Facts) -> list[int]:
+    """The numbers still to be played; that of a double as often as it is left."""
     dice = [int(die) for die in state.dice if die]
     return dice * int(state.left) if len(dice) < state.left else dice
 
 
 def parts(state: Facts, action: int, seat: int | None) -> tuple[str, ...]:
-    """A checker's point and its goal, as the seat names them, and the die where either would bear it off."""
+    """A checker's point and its target, as the seat names them; and the die, if either die would bear the checker off."""
     if action >= ROLL:
         return ()
     die, source = action // POINTS + 1, action % POINTS
     target, is_mine = max(source - die, OFF), state.player == (seat or 0)
-    named = {BAR: "bar", OFF: "off"}
+    names = {BAR: "bar", OFF: "off"}
     clicked = []
     for point in (source, target):
-        whose, number = ("", point) if is_mine else ("their ", BAR - point)
-        clicked.append(whose + named[point] if point in named else f"{number}")
+        if point in names:
+            clicked.append(names[point] if is_mine else f"their {names[point]}")
+        else:
+            clicked.append(f"{point if is_mine else BAR - point}")
     both_bear_off = all(
         source <= number and int(sources) >> source & 1
         for number, sources in zip(state.dice, state.sources, strict=True)
     )
-    if target == OFF and both_bear_off:
+    if both_bear_off:
         clicked.append(f"{die}")
     return tuple(clicked)
 
