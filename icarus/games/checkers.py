@@ -68,8 +68,8 @@ STATE = aligned(
 
 @inlined
 def _find_movers(state: Facts, pieces: np.uint64, passed: np.uint64, squares: int) -> bool:
-    """Set the movers to those of the player's `pieces` that reach an empty place so many squares off, first going to one that may be
-    `passed`; whether there are any."""
+    """Set `movers` in each direction: those of the player's `pieces` whose next square is one of `passed`, and whose square so many
+    `squares` away is empty. Returns whether there are any."""
     empty = DARK & ~(state.pieces[0] | state.pieces[1])
     kings = pieces & state.kings
     up, down = (pieces, kings) if state.player == 0 else (kings, pieces)
@@ -187,19 +187,21 @@ def _material(state: Facts, owner: int) -> int:
 
 
 def derive(state: Facts) -> None:
-    """Set which pieces may move; a square has one piece, kings are pieces, and a chain goes on with the piece that jumped."""
+    """Set which pieces may move; in a chain it is the one that `movers` has already.
+
+    Raises:
+        ValueError: a square has two pieces, or a king where there is no piece; or no single piece can go on with the chain.
+    """
     black, white, kings = int(state.pieces[0]), int(state.pieces[1]), int(state.kings)
     for squares, what in ((black & white, "two pieces"), (kings & ~(black | white), "a king only")):
         if squares:
             raise ValueError(f"{square_text(squares.bit_length() - 1)} has {what} of checkers")
-    is_chain, jumped = state.chained, state.movers[0]
-    for movers in state.movers[1:]:
-        jumped = jumped | movers
+    is_chain, movers = state.chained, np.bitwise_or.reduce(state.movers)
     begin_turn(state)
     if is_chain:
-        jumped = jumped & state.pieces[state.player]
+        jumper = movers & state.pieces[state.player]
         others = state.pieces[1 - state.player]
-        if popcount(jumped) != 1 or not _find_movers(state, jumped, others, 2):
+        if popcount(jumper) != 1 or not _find_movers(state, jumper, others, 2):
             raise ValueError(
                 "chained of checkers is 1, but `movers` has no single piece that can go on capturing"
             )
@@ -210,18 +212,17 @@ def text(state: Facts) -> str:
     """The board from Black's side, with the player to move."""
     rows = []
     for row in reversed(range(SIZE)):
-        rows.append(
-            f"{row + 1} "
-            + " ".join(_mark(state, square) for square in range(row * SIZE, row * SIZE + SIZE))
-        )
-    to_move = f"{('Black', 'White')[state.player]} to move"
-    if player(state) == TERMINAL:
-        to_move = (
-            "drawn" if state.quiet_left == 0 else f"{('White', 'Black')[state.player]} has won"
-        )
-    elif state.capturing:
-        to_move += ", continuing a chain" if state.chained else ", captures forced"
-    return "\n".join([*rows, "  a b c d e f g h", to_move])
+        marks = [_mark(state, square) for square in range(row * SIZE, row * SIZE + SIZE)]
+        rows.append(f"{row + 1} {' '.join(marks)}")
+    situation = f"{('Black', 'White')[state.player]} to move"
+    if player(state) != TERMINAL:
+        if state.capturing:
+            situation += ", continuing a chain" if state.chained else ", captures forced"
+    elif state.quiet_left == 0:
+        situation = "drawn"
+    else:
+        situation = f"{('White', 'Black')[state.player]} has won"
+    return "\n".join([*rows, "  a b c d e f g h", situation])
 
 
 def _mark(state: Facts, square: int) -> str:
@@ -266,6 +267,7 @@ def reading(text: str) -> str:
 
 
 def _numbered(number: int) -> str:
+    """The square of a number, counted from 0."""
     row, place = divmod(number, SIZE // 2)
     return square_text(SIZE * row + SIZE - 2 - 2 * place + row % 2)
 
