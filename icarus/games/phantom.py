@@ -219,6 +219,7 @@ def _draw_marks(state: Facts, beliefs: Facts, rng: np.ndarray) -> np.uint64:
 
 @inlined
 def _draw_bit(squares: np.uint64, rng: np.ndarray) -> np.uint64:
+    """A random one of some squares, as a bit."""
     for _ in range(below(rng, popcount(squares))):
         squares &= squares - np.uint64(1)
     return squares & (~squares + np.uint64(1))
@@ -272,10 +273,10 @@ def recall(state: Facts, observer: int, moves: np.ndarray) -> int:
 
 
 def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
-    """The start, and actions in which the observer does what he did and the other marks and tries what `data` says.
+    """The start, and actions in which the observer does what he did and his opponent marks and tries what `data` says.
 
-    The other first marks what the observer found, in the order of the finds, so that it is there in time, and last what he marked
-    last; what he had found before this turn he finds in his last finished one.
+    The opponent first marks what the observer found, in the order of the finds, so that it is there in time, and last what he marked
+    last; what he had found before this turn he finds in his last finished turn.
     """
     actions = [action for _, action in state.history]
     if (data == state.data).all():
@@ -286,23 +287,21 @@ def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     observer = mover if _by_mover(facts) == _by_mover(world) else 1 - mover
     opponent = 1 - observer
     tries = world.tries[: world.failed].tolist() if opponent == mover else []
-    before = [square for square in _squares(_found_marks(world, opponent)) if square not in tries]
-    marks = iter(_marks_in_order(state, world, observer))
+    found_before = [each for each in _squares(_found_marks(world, opponent)) if each not in tries]
+    marks = _marks_in_order(state, world, observer)
     retraced: list[int] = []
-    turns_left = int(facts.marks[opponent]).bit_count()  # that he has finished, each by a mark
     for who, turn in itertools.groupby(state.history, lambda step: step[0]):
         if who == observer:
             retraced += [action for _, action in turn]
-        elif turns_left > 0:
-            turns_left -= 1
-            if turns_left == 0:
-                retraced += before
-            retraced.append(next(marks))
+        elif marks:  # a turn that the opponent has finished, by a mark
+            if len(marks) == 1:
+                retraced += found_before
+            retraced.append(marks.pop(0))
     return state.start.copy(), retraced + tries
 
 
 def _by_mover(facts: Facts) -> tuple[int, int, list[int]]:
-    """What the player to move marked, found and tried: for the other it is all that a determinization can change."""
+    """What the player to move marked, found and tried: all that a determinization for the other player can change."""
     return (
         int(facts.marks[facts.player]),
         _found_marks(facts, facts.player),
@@ -329,7 +328,7 @@ def _marks_in_order(state: State, world: Facts, observer: int) -> list[int]:
 
 
 def derive(state: Facts) -> None:
-    """Nothing follows from facts that a user sets; a square has one mark."""
+    """Refuse a square with two marks; nothing follows from facts that a user sets."""
     if both := int(state.marks[0]) & int(state.marks[1]):
         raise ValueError(f"{action_text(state, both.bit_length() - 1)} has two marks")
 
@@ -340,9 +339,12 @@ def text(state: Facts) -> str:
     for row in range(state.rows - 1, -1, -1):
         squares = range(row * (state.columns + 1), row * (state.columns + 1) + state.columns)
         lines.append(f"{row + 1} " + " ".join(_square_text(state, square) for square in squares))
-    endings = (f"{'XO'[state.player]} to move", f"{'OX'[state.player]} has won", "a draw")
-    tried = ", ".join(action_text(state, square) for square in state.tries[: state.failed])
-    return "\n".join([*lines, endings[state.ended] + (f", found {tried} taken" if tried else "")])
+    situations = (f"{'XO'[state.player]} to move", f"{'OX'[state.player]} has won", "a draw")
+    situation = situations[state.ended]
+    if state.failed:
+        tried = ", ".join(action_text(state, square) for square in state.tries[: state.failed])
+        situation += f", found {tried} taken"
+    return "\n".join([*lines, situation])
 
 
 def _square_text(state: Facts, square: int) -> str:
@@ -365,6 +367,7 @@ def scene(state: Facts, seat: int | None) -> Scene:
     *board, footer = text(state).split("\n")
     if seat is not None and not state.ended:
         board = [line.replace("OX"[seat], ".") for line in board]
+        # of the other's tries nothing is seen
         footer = footer if state.player == seat else footer.split(",", 1)[0]
     return grid(
         [line.replace("x", "X").replace("o", "O") for line in board],
