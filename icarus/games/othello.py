@@ -39,6 +39,7 @@ EVEN_PAIRS = np.uint64(0x0000FFFF0000FFFF)  # of rows
 
 def _lines(ends: np.ndarray, between: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The discs in unbroken lines that begin next to any of these squares, along each axis: one way, and the other way."""
+    # one disc next to an end, then the second one, then two at a time, by the pairs that lie side by side
     left, right = between & (ends << STEPS), between & (ends >> STEPS)
     left |= between & (left << STEPS)
     right |= between & (right >> STEPS)
@@ -269,7 +270,7 @@ def action_features(state: Facts, action: int, out: np.ndarray) -> None:
 
 
 def derive(state: Facts) -> None:
-    """Nothing follows from facts that a user sets; a square has one disc."""
+    """Refuse a square with two discs; nothing follows from facts that a user sets."""
     if both := int(state.discs[0]) & int(state.discs[1]):
         raise ValueError(f"{action_text(state, both.bit_length() - 1)} has two discs of othello")
 
@@ -285,9 +286,8 @@ def text(state: Facts) -> str:
     for row in range(SIZE):
         rows.append(f"{row + 1} " + " ".join(marks[row * SIZE : row * SIZE + SIZE]))
     discs = f"X {int(state.discs[0]).bit_count()}, O {int(state.discs[1]).bit_count()}"
-    return "\n".join(
-        [*rows, discs if state.passes == 2 else f"{discs}; {'XO'[state.player]} to move"]
-    )
+    to_move = "" if state.passes == 2 else f"; {'XO'[state.player]} to move"
+    return "\n".join([*rows, discs + to_move])
 
 
 def action_text(state: Facts, action: int) -> str:
