@@ -43,7 +43,7 @@ from icarus.kernel.scene import Drawing, Hand, Scene, held_by
 CARDS = 6  # where no number is given
 LOWEST, ASCENDING = 1, 0
 # cards; with more, too many sequences of bids could agree for one draw below 2**32
-FEWEST, MOST = (2, 13)
+FEWEST, MOST = 2, 13
 # what is seen of the other's bid: the latest result
 TIED, FIRST_WON, SECOND_WON, NO_RESULT = range(MOST + 1, MOST + 5)
 
@@ -103,7 +103,7 @@ def apply(state: Facts, action: int) -> None:
 
 @inlined
 def points(state: Facts) -> int:
-    """What the present round is about."""
+    """The points at stake in the present round."""
     return state.lowest + (state.cards - 1 - state.rounds if state.descending else state.rounds)
 
 
@@ -201,24 +201,38 @@ def observation(state: Facts, player: int) -> tuple:
 
 
 def derive(state: Facts) -> None:
-    """Set the hands and the lead, which follow from the bids; a card is bid once."""
+    """Set the hands and the lead, which follow from the bids.
+
+    Raises:
+        ValueError: a player bids a card that he does not have, or has bid before.
+    """
     cards, rounds = int(state.cards), int(state.rounds)
-    is_bid_for = state.player == 1 and rounds < cards  # by player 0 alone
     for bidder in range(2):
         hand = (1 << cards) - 1
-        count = rounds + 1 if is_bid_for and bidder == 0 else rounds
+        # player 1 decides when player 0 has bid in the present round
+        count = rounds + 1 if bidder == 0 and state.player == 1 and rounds < cards else rounds
         for bid in state.bids[bidder, :count].tolist():
             card = 1 << bid >> int(state.lowest)
             if not hand & card:
                 raise ValueError(f"player {bidder} has no card {bid} in goofspiel to bid here")
             hand ^= card
         state.hands[bidder] = hand
-    lead, stakes = 0, range(state.lowest, state.lowest + cards)
-    for i in range(rounds):
-        stake = stakes[cards - 1 - i if state.descending else i]
-        first, second = state.bids[:, i].tolist()
-        lead += stake * ((first > second) - (first < second))
-    state.lead = lead
+    state.lead = 0
+    for stake, winner in zip(_stakes(state), _winners(state), strict=False):
+        if winner is not None:
+            state.lead += stake if winner == 0 else -stake
+
+
+def _stakes(state: Facts) -> range:
+    """The points of each round."""
+    stakes = range(state.lowest, state.lowest + state.cards)
+    return stakes[::-1] if state.descending else stakes
+
+
+def _winners(state: Facts) -> list[int | None]:
+    """Who has won each round so far; None where the bids were equal."""
+    bids = state.bids[:, : state.rounds].T.tolist()
+    return [None if first == second else int(second > first) for first, second in bids]
 
 
 def action_text(state: Facts, action: int) -> str:
@@ -233,10 +247,7 @@ def scene(state: Facts, seat: int | None) -> Scene:
         lead = f"ahead: player {int(state.lead < 0)} by {abs(int(state.lead))}"
     title = f"the end; {lead}" if is_over else f"round {rounds + 1} of {state.cards}; {lead}"
     viewer = None if is_over else seat
-    worth = range(state.lowest, state.lowest + state.cards)[:: -1 if state.descending else 1]
-    hands, bids, stakes, results = [], [], [], []
-    for first, second in state.bids[:, :rounds].T.tolist():
-        results.append(None if first == second else int(second > first))
+    hands, bids, stakes, winners = [], [], [], _winners(state)
     for i in range(2):
         cards = [
             f"{card + state.lowest}"
@@ -244,16 +255,17 @@ def scene(state: Facts, seat: int | None) -> Scene:
             if int(state.hands[i]) >> card & 1
         ]
         hands.append(held_by(viewer, i, tuple(cards)))
-        texts = [f"{bid}" for bid in state.bids[i, :rounds]]
-        if viewer == 1 - i:
-            texts = [
-                bid if winner is None else "?" for bid, winner in zip(texts, results, strict=True)
-            ]
+        is_other = viewer == 1 - i  # who sees the bids of a round only if they were equal
+        texts = [
+            "?" if is_other and winner is not None else f"{bid}"
+            for bid, winner in zip(state.bids[i], winners, strict=False)
+        ]
         if i == 0 and state.player == 1 and not is_over:
-            texts.append("?" if viewer == 1 else f"{state.bids[0, rounds]}")
+            texts.append("?" if is_other else f"{state.bids[0, rounds]}")
         bids.append(Hand(f"player {i} has bid", tuple(texts)))
-        won = [f"{stake}" for stake, winner in zip(worth, results, strict=False) if winner == i]
-        stakes.append(Hand(f"player {i} has won", tuple(won), kind="stake"))
+        rounds_won = zip(_stakes(state), winners, strict=False)
+        won = tuple(f"{stake}" for stake, winner in rounds_won if winner == i)
+        stakes.append(Hand(f"player {i} has won", won, kind="stake"))
     if not is_over:
         stakes.append(Hand("at stake", (f"{interpret(points)(state)}",), kind="stake"))
     footer = "" if is_over else f"player {state.player} to bid"
