@@ -93,7 +93,10 @@ def _unseen(state: Facts, holder: int, rank: int) -> int:
 
 
 def deal(state: Facts, index: int, ranks: int, copies: int, raises: int, sizes: int) -> float:
-    """The cards of both players; where a rank has one copy, the second player cannot hold that of the first."""
+    """The cards of both players; where a rank has one copy, the second player cannot hold that of the first.
+
+    The second player's ranks are counted from the first player's on, or from the one after it where he cannot hold that.
+    """
     others = ranks if copies > 1 else ranks - 1  # ranks that the second player may hold
     if index >= ranks * others:
         return NO_DEAL
@@ -211,13 +214,13 @@ def observation(state: Facts, player: int) -> tuple:
 
 
 def multiplicity(state: Facts) -> float:
-    """Deals of single cards that the ranks stand for."""
+    """The number of deals of single cards that the ranks stand for."""
     ranks = [int(rank) for rank in (*state.cards, state.table) if rank != NO_TABLE]
     return math.prod(math.perm(int(state.copies), ranks.count(rank)) for rank in set(ranks))
 
 
 def derive(state: Facts) -> None:
-    """Nothing follows from facts that a user sets; of a rank there are so many cards."""
+    """Refuse more cards of a rank than there are; nothing follows from facts that a user sets."""
     cards = [*state.cards, state.table]
     for rank in range(state.ranks):
         if cards.count(rank) > state.copies:

@@ -108,14 +108,14 @@ def observation(state: Facts, player: int) -> tuple:
 
 
 def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
-    """The same actions after another deal, which is the first field of the data."""
+    """The start with the deal of `data`, which is its first field, and the actions so far."""
     start, dealt = state.start.copy(), data.dtype.descr[0][0]
     start[dealt] = data[dealt]
     return start, [action for _, action in state.history]
 
 
 def derive(state: Facts) -> None:
-    """Nothing follows from facts that a user sets; each card is there once."""
+    """Refuse one card for both players; nothing follows from facts that a user sets."""
     if state.cards[0] == state.cards[1]:
         raise ValueError("both players have the same card of kuhn-poker")
 

@@ -67,7 +67,7 @@ def _roll(state: Facts, roller: int, rng: np.ndarray) -> None:
 
 
 def deal(state: Facts, index: int, first: int, second: int, faces: int) -> float:
-    """Rolls that differ only in the order of dice are one, so many times as likely."""
+    """The rolls of both players; rolls that differ only in the order of the dice are one deal, as likely as all of them together."""
     rolls = _rolls(second, faces)
     if index >= _rolls(first, faces) * rolls:
         return NO_DEAL
@@ -86,9 +86,13 @@ def _rolls(dice: int, faces: int) -> int:
 
 @helper
 def _put(state: Facts, roller: int, rank: int) -> float:
-    """Give a player the roll of this rank, lowest faces first; returns how likely it is."""
+    """Give a player the roll of this rank, lowest faces first; returns how likely it is.
+
+    The dice rise, so that each is at least `lowest`; `repeats` is how many before it show that face.
+    """
     lowest, repeats, probability = 0, 0, 1.0
     for i in range(state.dice[roller]):
+        # the rolls in which this die shows `lowest`: those of the dice after it
         below_it = _rolls(state.dice[roller] - i - 1, state.sides - lowest)
         while rank >= below_it:
             rank -= below_it
@@ -151,7 +155,7 @@ def observation(state: Facts, player: int) -> tuple:
 
 
 def derive(state: Facts) -> None:
-    """Nothing follows from facts that a user sets; only a bid can be called."""
+    """Refuse a call without a bid; nothing follows from facts that a user sets."""
     if state.called and state.bid == NO_BID:
         raise ValueError("called of liars-dice is 1, but there is no bid")
 
