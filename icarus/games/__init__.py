@@ -52,22 +52,25 @@ def names() -> list[str]:
 
 
 def rules_of(game: AnyGame) -> str:
-    """The rules of a game, as the docstring of its module tells them: its own, or the one that has its deal; "" of a bridge's game."""
-    place = f"icarus.games.{game.name.replace('-', '_')}"
-    if game.name not in LIBRARY or place not in sys.modules:
-        deal = inspect.unwrap(python_of(game.initial))
-        while isinstance(deal, functools.partial):
-            deal = deal.func
-        place = getattr(deal, "__module__", "")
-    package = place.split(".")[:2]
-    if place not in sys.modules or package[0] == "icarus" and package != ["icarus", "games"]:
+    """The rules of a game, by the docstring of a module: that of its name in the library, or the one that defines its `initial`.
+
+    Of a game that a bridge has made there are none: "".
+    """
+    module = f"icarus.games.{game.name.replace('-', '_')}"
+    if game.name not in LIBRARY or module not in sys.modules:
+        initial = inspect.unwrap(python_of(game.initial))
+        while isinstance(initial, functools.partial):
+            initial = initial.func
+        module = getattr(initial, "__module__", "")
+    is_bridge = module.startswith("icarus.") and not module.startswith("icarus.games.")
+    if is_bridge or module not in sys.modules:
         return ""
-    return (sys.modules[place].__doc__ or "").strip()
+    return (sys.modules[module].__doc__ or "").strip()
 
 
 @functools.cache
 def _made(make: Callable[..., AnyGame], **parameters: int) -> AnyGame:
-    """A game of the library, which looks at its functions when it is made."""
+    """A game of the library, which is made once: it takes time, as a game looks at its functions then."""
     return make(**parameters)
 
 
@@ -92,7 +95,7 @@ def load(name: str, **parameters: int) -> AnyGame:
     if twice := [key for key in keys if keys.count(key) > 1]:
         raise ValueError(f"the parameter {twice[0]} of {base} is given twice")
     parameters = {**dict(in_name), **parameters}
-    # as `str` of the game has them
+    # `str` of a game names its own parameters
     if isinstance(registered, AnyGame) and parameters == registered.parameters:
         return registered
     accepted = (
@@ -104,6 +107,7 @@ def load(name: str, **parameters: int) -> AnyGame:
         )
     if isinstance(registered, AnyGame):
         return registered
+    # For the cache 1.0 and True are 1, which a game may refuse.
     is_kept = base in LIBRARY and {*map(type, parameters.values())} <= {int}
     try:
         return _made(registered, **parameters) if is_kept else registered(**parameters)
