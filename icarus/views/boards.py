@@ -160,6 +160,7 @@ def _board(scene: Scene, ink: str) -> str:
 
 
 def _place(place: Spot) -> str:
+    """The ground of a place, its pieces and its label, which is at the top, or at the tip of a point."""
     width, height = place.width * SIDE, place.height * SIDE
     size: float = 9 if place.width == place.height else _LABEL
     ground = _box(width, height, place.fill, rx=8 if place.shape == "region" else 0)
@@ -168,6 +169,7 @@ def _place(place: Spot) -> str:
         ink, base, tip = ON_FELT, height, 6.0
         if place.shape == "down":
             baseline, base, tip = height - 4, 0, height - 6
+        # the box can be clicked beside the triangle, too
         points = f"0,{base:g} {width:g},{base:g} {width / 2:g},{tip:g}"
         ground = _box(width, height, "transparent", "none")
         ground += f'<polygon points="{points}" fill="{COLOURS.get(place.fill, place.fill)}"/>'
@@ -177,17 +179,15 @@ def _place(place: Spot) -> str:
 
 
 def _pieces(place: Spot, width: float, height: float) -> Iterator[str]:
-    """A piece in the middle, several on top of each other; long ones below each other, below the label."""
+    """A piece in the middle, several on top of each other, from the base of a point; long ones below each other, below the label."""
     radius, last = SIDE * 0.38, min(len(place.pieces), STACK) - 1
     pitch = min(2 * radius, (height - 2 * radius) / max(1, last))
     for i, piece in enumerate(place.pieces):
+        sign = piece.sign
         if piece.is_long:
             y = _LABEL + 14.0 + 21 * i
             shape = _at(3, y - 10, _box(width - 6, 20, piece.fill, rx=3))
-            size = min(14, (width - 8) / (0.58 * max(1, len(piece.sign))))
-            picture = shape + words(
-                width / 2, y + size * 0.35, piece.sign, size, "middle", piece.ink
-            )
+            size = min(14, (width - 8) / (0.58 * max(1, len(sign))))  # so that the sign has room
         else:
             y = radius + pitch * min(i, last)
             if place.shape == "up":
@@ -197,10 +197,11 @@ def _pieces(place: Spot, width: float, height: float) -> Iterator[str]:
             shape = _disc(width / 2, y, radius, piece.fill) if piece.fill else ""
             size = 18.0 if piece.fill else 25.0
             # those beyond STACK lie on the last place, and say how many there are
-            sign = piece.sign if i <= last else str(i + 1)
-            picture = shape + words(
-                width / 2, y + size * 0.35, sign, size, "middle", piece.ink, is_bold=True
-            )
+            if i > last:
+                sign = str(i + 1)
+        is_bold = not piece.is_long
+        text = words(width / 2, y + size * 0.35, sign, size, "middle", piece.ink, is_bold)
+        picture = shape + text
         yield _part(piece.name, picture, "piece", piece.words) if piece.name else picture
 
 
@@ -262,7 +263,7 @@ def _open_card(label: str, name: str | None) -> tuple[float, str]:
 
 
 def _flow(things: Sequence[tuple[float, str]], height: float, room: float) -> tuple[float, str]:
-    """Things beside each other, so far apart, on lines of this height; the height of all."""
+    """Pictures beside each other, each with its distance to the next one, on lines of this height; with the height of all lines."""
     x = y = 0.0
     parts = []
     for step, picture in things:
@@ -302,15 +303,15 @@ def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False) -
     game = state.game
     if seat is not None:
         integer("seat", seat, 0, game.players - 1)
-    is_open = drawn_for or game.determinize is None or state.is_terminal()
-    if game.board is not None:
-        view = state if seat is None or is_open else state.determinize(seat, seed=0)
-        return game.board.scene(view.facts, seat)
-    return (
-        Scene(words=tuple(str(state).split("\n")))
-        if seat is None or is_open
-        else _certain(state, seat)
-    )
+    if seat is None or drawn_for or game.determinize is None or state.is_terminal():
+        view = state
+    elif game.board is None:
+        return _certain(state, seat)
+    else:
+        view = state.determinize(seat, seed=0)
+    if game.board is None:
+        return Scene(words=tuple(str(view).split("\n")))
+    return game.board.scene(view.facts, seat)
 
 
 def _certain(state: State, seat: int) -> Scene:
@@ -331,7 +332,7 @@ def _certain(state: State, seat: int) -> Scene:
         footer = ""
         deals = [game.new_initial_state(seed=number).data for number in range(DEALS)]
         for data in Redraws(game).alike(draws[0], seat, [*deals, *draws]):
-            # an impossible state may be more than a text bears
+            # These states need not be possible: the text of one may fail, or have other words, so that all would be hidden.
             with contextlib.suppress(Exception):
                 text = game.text_of(game.facts_of(data))
                 if len(WORD.split(text)) == len(WORD.split(texts[0])):
@@ -340,7 +341,7 @@ def _certain(state: State, seat: int) -> Scene:
 
 
 def _agreed(texts: Sequence[str], cuts: Sequence[re.Pattern[str]] = (LINE, WORD)) -> str:
-    """What texts have in common: line by line, of a line word by word; nothing, where there are not as many."""
+    """The text that several have in common, with HIDDEN for each word that differs, and for a line or a text of other words."""
     if len({*texts}) == 1:
         return texts[0]
     pieces = [cuts[0].split(text) for text in texts] if cuts else []
@@ -350,10 +351,10 @@ def _agreed(texts: Sequence[str], cuts: Sequence[re.Pattern[str]] = (LINE, WORD)
 
 
 def parts(state: State, action: int, scene: Scene, seat: int | None = None) -> tuple[str, ...]:
-    """What one clicks, in order, to take an action: parts of the scene; () where only a button does it."""
+    """The parts of the scene that one clicks, in order, to take an action; () where only a button does it."""
     board = state.game.board
-    named = board and board.parts and board.parts(state.facts, action, seat)
-    return scene.names_in(state.action_to_string(action)) if named is None else named
+    names = board.parts(state.facts, action, seat) if board and board.parts else None
+    return scene.names_in(state.action_to_string(action)) if names is None else names
 
 
 def seen_parts(state: State, action: int) -> tuple[str, ...]:
