@@ -91,19 +91,20 @@ def _html(block: Block) -> str:
                 else source.with_suffix(".svg").read_bytes()
             )
             image = f'<img alt="{escape(text)}" src="data:image/svg+xml;base64,{base64.b64encode(svg).decode()}">'
-            if folded or not text:
-                return _folded(text, image) if folded else image
-            return f"<figure><figcaption>{escape(text)}</figcaption>{image}</figure>"
+            if folded:
+                return _folded(text, image)
+            caption = f"<figcaption>{escape(text)}</figcaption>"
+            return f"<figure>{caption}{image}</figure>" if text else image
         case Table(caption, header, rows, folded):
+            title = f"<caption>{escape(caption)}</caption>" if caption and not folded else ""
             head = "".join(
                 f'<th scope="col"><button type="button">{escape(name)}</button></th>'
                 for name in header
             )
             cells = ("".join(f"<td>{escape(text)}</td>" for text in row) for row in rows)
             body = "\n".join(f"<tr>{line}</tr>" for line in cells)
-            title = f"<caption>{escape(caption)}</caption>" if caption and not folded else ""
-            head = f"{title}<thead><tr>{head}</tr></thead>"
-            table = f'<div class="wide"><table>{head}\n<tbody>\n{body}\n</tbody></table></div>'
+            content = f"{title}<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>"
+            table = f'<div class="wide"><table>{content}</table></div>'
             return _folded(caption, table) if folded else table
 
 
@@ -117,7 +118,9 @@ def text_of(blocks: Sequence[Block]) -> str:
     for block in blocks:
         match block:
             case Heading(text):
-                lines += [*([""] if lines else []), text]
+                if lines:
+                    lines.append("")
+                lines.append(text)
             case Paragraph(text) | Preformatted(text, "") | Preformatted(_, text):
                 lines += [f"  {line}" for line in text.split("\n")]
             case Table(caption, header, rows):
@@ -147,9 +150,10 @@ def page(name: str, title: str, **parts: str) -> str:
 
 
 def _filled(title: str, body: str, *names: str) -> str:
+    """A page with this body, and the styles and scripts of these names."""
     style = "".join(asset(f"{name}.css") for name in ("colours", *names))
     script = "".join(asset(f"{name}.js") for name in names)
-    # so that a server is not asked for one
+    # an empty icon, so that a server is not asked for one
     icon = '<link rel="icon" href="data:,">\n' if "page" in names else ""
     return asset("page.html", title=escape(title), icon=icon, style=style, body=body, script=script)
 
