@@ -161,9 +161,9 @@ def number_text(value: FieldValue) -> str:
     """A number, or several, in four digits."""
     if isinstance(value, list):
         return f"({', '.join(map(number_text, value))})"
-    return (
-        "∞" if value == float("inf") else f"{value:.4g}" if isinstance(value, float) else str(value)
-    )
+    if value == float("inf"):
+        return "∞"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 # ---------------------------------------------------------------------------------------------------------- notebooks
@@ -228,11 +228,9 @@ def show_records(result: Result, name: str, most: int = 20) -> "ShownRecords":
             move_text(fields[field]) if domain == REPLY else number_text(fields[field])
             for field, domain in information.fields
         ]
-        text = (
-            parts_text(parts[key], space, records.game, move_text)
-            if key in parts
-            else histories.get(key, f"key {key}")
-        )
+        text = histories.get(key, f"key {key}")
+        if key in parts:
+            text = parts_text(parts[key], space, records.game, move_text)
         entries.append(ShownRecord(key, parts.get(key), text, fields, tuple(field_texts)))
     return ShownRecords(name, records, tuple(entries))
 
@@ -278,17 +276,15 @@ class ShownRecords:
 
 def _mean_text(fields: dict[str, FieldValue]) -> str:
     """The mean reward; of a record without a visit there is none."""
-    return (
-        number_text((np.asarray(fields["reward"]) / fields["visits"]).tolist())
-        if fields["visits"]
-        else "-"
-    )
+    if not fields["visits"]:
+        return "-"
+    return number_text((np.asarray(fields["reward"]) / fields["visits"]).tolist())
 
 
 def _most_updated(records: Records, most: int) -> np.ndarray:
-    """Rows in the order of one field, the largest first: the first one that counts, or else the first number, by its size.
+    """The rows with the largest numbers in one field: the first field that counts, or if there is none the first number, without its sign.
 
-    Where all fields are labels, rows that have one come first.
+    If all fields are labels, rows that have the first one come first.
     """
     order = {Kind.COUNT: 0, Kind.LABEL: 2}  # with numbers between them
     fields = records.enhancement.information.fields
@@ -316,6 +312,7 @@ def move_texts(state: State) -> dict[int, str]:
 
     An action with several names has all, such as `bet or call`.
     """
+    # of each move its texts, as the keys of a dictionary, which keeps their order
     names, luck = defaultdict[int, dict[str, None]](dict), Random(0)
     players = state.game.players  # whose moves stand before those of the environment
     for number in range(GAMES):
