@@ -49,12 +49,17 @@ def tree_frame(result: Result) -> str:
 
 
 def _left_out(tree: Tree) -> str:
+    """What the page does not show, as the end of a sentence; "" if it shows everything."""
     count = len(np.unique(tree.record[tree.record >= 0]))
     visited = np.count_nonzero(tree.rows["visits"])
-    least = f"; histories of at least {tree.least} visits are shown" if tree.least > 1 else ""
-    text = f"; {count:,} of {visited:,} visited histories are shown" if count < visited else ""
-    trees = f"; the first of {len(tree.result.parts)} trees" if tree.result.parts else ""
-    return (least or text) + trees
+    text = ""
+    if tree.least > 1:
+        text = f"; histories of at least {tree.least} visits are shown"
+    elif count < visited:
+        text = f"; {count:,} of {visited:,} visited histories are shown"
+    if tree.result.parts:
+        text += f"; the first of {len(tree.result.parts)} trees"
+    return text
 
 
 def _data(tree: Tree, boards: int) -> dict[str, Any]:
