@@ -39,7 +39,7 @@ _LONGEST_CHECK = 32  # bytes
 
 @contextlib.contextmanager
 def naming_file(path: Path) -> Iterator[None]:
-    """An error within names this file, where it names none, as that of a full disk, or the unfinished one."""
+    """An OSError within that names no file, as that of a full disk, or the unfinished file, names this one."""
     try:
         yield
     except OSError as error:
@@ -110,7 +110,7 @@ def check_settings(path: Path, settings: Mapping[str, object], what: str, rows: 
     except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: {error}") from None
     here = msgspec.json.decode(msgspec.json.encode(settings))
-    for key in {**here, **there}:
+    for key in here | there:
         value_there, value_here = there.get(key, msgspec.UNSET), here.get(key, msgspec.UNSET)
         if value_there != value_here:
             was, now = checks.differing(str(value_there), str(value_here), 100)
@@ -160,20 +160,20 @@ def row_of(line: bytes, place: str, *, unchecked: bool = False) -> GameRow:
     Raises:
         ValueError: the line is no row, or has changed since it was written.
     """
-    check = checksum_in(line)
+    checksum = checksum_in(line)
     try:
         row = dict(msgspec.json.decode(line))
-        is_checked = row.pop("check", None) is not None
-        if check is None:
-            sound = unchecked and not is_checked  # a checksum that is not at the end is damage
+        has_check = row.pop("check", None) is not None
+        if checksum is None:
+            is_sound = unchecked and not has_check  # a checksum that is not at the end is damage
         else:
-            content = line[: check.start()]
+            content = line[: checksum.start()]
             # The checksum is that of what stands before it. In the oldest ledgers it was computed with the closing brace.
             checksums = zlib.crc32(content), zlib.crc32(content + b"}")
-            sound = int(check[1], 16) in checksums
+            is_sound = int(checksum[1], 16) in checksums
     except (ValueError, TypeError, RecursionError):
-        sound = False
-    if not sound:
+        is_sound = False
+    if not is_sound:
         raise ValueError(f"{place}: damaged (no row of a game, or changed since it was written)")
     return row
 
@@ -193,6 +193,7 @@ def read_lines(path: str | Path) -> Iterator[tuple[bytes, str]]:
     for file in filter(Path.exists, (packed_path(path), path)):
         try:
             with gzip.open(file) if file.suffix == PACKED else file.open("rb") as lines:
+                # gzip takes an empty file for one without lines
                 if not lines.peek(1) and file.suffix == PACKED:
                     raise EOFError("it is empty")
                 for number, line in enumerate(lines, 1):
@@ -227,7 +228,7 @@ def read_rows(
         row = row_of(line, place, unchecked=unchecked)
         try:
             msgspec.convert(row, shape)
-            # any other shape says itself what a row needs
+            # A GameRow may lack any field; any other shape says itself what a row needs.
             if shape is GameRow and not row.keys() >= {*fields}:
                 raise msgspec.ValidationError(f"a row needs {', '.join(fields)}")
         except msgspec.ValidationError as error:
@@ -235,7 +236,7 @@ def read_rows(
         key, digest = key_of(row, fields), hash(line)
         try:
             is_new = key not in digests
-        except TypeError:
+        except TypeError:  # an object in a field cannot be hashed
             raise ValueError(
                 f"{place}: damaged (a field that names its game is no number, text or list of these)"
             ) from None
@@ -375,7 +376,7 @@ class Ledger:
 
 
 def whole_row(fields: Sequence[str], play: Callable[[Any], GameRow], match: Any) -> GameRow:
-    """A match is played: its key in the fields of a ledger, and what `play` tells.
+    """Play a match: its row, which has its key in the fields of a ledger, and what `play` tells.
 
     Raises:
         ValueError: the key is none for these fields, or what `play` tells has another value of one of them.
