@@ -98,7 +98,7 @@ def load_unedited(game: str | AnyGame, files: Files) -> LoadedGame:
         ValueError: see `load_file` and `games.load`; or a file was edited since its digest was taken, as before another process has
             begun to play.
     """
-    paths = [Path(path) for *paths, _ in files for path in paths]
+    paths = [Path(path) for *group, _digest in files for path in group]
     names = names_in(path for path in paths if path.suffix == ".py")
     refuse_edited(files)
     return LoadedGame(game_with(game, paths), names, paths)
