@@ -81,7 +81,10 @@ def parse_algorithm(text: str) -> Algorithm:
         values = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
         assert values.keys() <= set(names)
     except (AssertionError, SyntaxError, TypeError, ValueError):
-        example = f"{title} as {name}({names[min(1, len(names) - 1)]}=…) with any of {', '.join(names)}, or as {name}()"
+        # by the second setting, where there are two
+        example = (
+            f"{title} as {name}({names[:2][-1]}=…) with any of {', '.join(names)}, or as {name}()"
+        )
         raise ValueError(f"{text!r} is not a search; write {example}") from None
     return kind(**values)
 
@@ -95,11 +98,9 @@ def parse_strategy(text: str, enhancements: Mapping[str, Operand]) -> Enhancemen
     Raises:
         ValueError: it cannot be understood.
     """
-    return (
-        parse_algorithm(text)
-        if names_algorithm(text)
-        else parsing.parse(text, {**NAMES, **enhancements})
-    )
+    if names_algorithm(text):
+        return parse_algorithm(text)
+    return parsing.parse(text, {**NAMES, **enhancements})
 
 
 # -------------------------------------------------------------------------------------------------------------------- players
