@@ -55,7 +55,7 @@ class Workers:
         self._executor = start() if start else None
 
     def results(self, play: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """What tasks come to, as they end. A process that dies is replaced, and its tasks are tried again one by one.
+        """The results of tasks, as they end. A process that dies is replaced, and all tasks under way are tried again, one by one.
 
         Raises:
             GameFailed: in another process a task raised an error or killed several processes; or the cluster has gone.
@@ -65,7 +65,7 @@ class Workers:
             return
         queue = ((task, 0) for task in tasks)
         pending = dict[Future, tuple[T, int]]()
-        # Where a process dies, all tasks under way come back, and nobody knows whose fault it was. Each of them is tried again with no
+        # If a process dies, all tasks under way come back, and nobody knows which of them has killed it. Each is tried again with no
         # other beside it, and a death is counted against a task that was alone.
         again = deque[tuple[T, int]]()
         while True:
@@ -132,7 +132,7 @@ ALONE = Workers()
 
 
 def _attempt(play: Callable[[T], R], task: T) -> tuple[R | None, str]:
-    """What a task comes to, or why it failed: not every error can be sent from one process to another."""
+    """The result of a task, or why it failed: not every error can be sent from one process to another."""
     try:
         return play(task), ""
     except Exception as error:
