@@ -118,20 +118,18 @@ class GtpEngine:
                 raise self._failure(f"died before {command}") from None
 
     def _answer(self, command: str) -> str:
+        """The next answer, without its mark; errors as of `ask`."""
         deadline = time.monotonic() + self.seconds
         stream = self._child.stdout
         while not (match := _ANSWER.match(self._content[stream])):
-            text = self._content[stream].decode(errors="replace").strip()
             remaining = deadline - time.monotonic()
             if len(self._content[stream]) == LONGEST:
                 raise self._failure(f"answered {command} with more than {LONGEST:,} characters")
             if remaining <= 0:
-                rest = (
-                    f": {text[-LONGEST_WORDS:]!r} came without the empty line that ends an answer"
-                    if text
-                    else ""
-                )
-                raise self._failure(f"did not answer {command} within {self.seconds:g} s{rest}")
+                what = f"did not answer {command} within {self.seconds:g} s"
+                if text := self._content[stream].decode(errors="replace").strip():
+                    what += f": {text[-LONGEST_WORDS:]!r} came without the empty line that ends an answer"
+                raise self._failure(what)
             if stream not in self._selector.get_map():
                 raise self._failure(f"died at {command}")
             self._read(remaining)
@@ -146,13 +144,12 @@ class GtpEngine:
         return answer[1:].strip()
 
     def _failure(self, what: str) -> EngineFailed:
-        """End the process; the error that says what happened, with the engine's last words."""
+        """End the process; returns the error that says what happened, with the engine's last words."""
         self.close(grace=0)
-        words = self._content[self._child.stderr].decode(errors="replace").splitlines()
-        last = " / ".join([word for word in map(str.strip, words) if word][-LAST_WORDS:])[
-            -LONGEST_WORDS:
-        ]
-        return EngineFailed(self.name, what + (f"; its last output: {last}" if last else ""))
+        output = self._content[self._child.stderr].decode(errors="replace")
+        lines = [line.strip() for line in output.splitlines() if line.strip()]
+        last = " / ".join(lines[-LAST_WORDS:])[-LONGEST_WORDS:]
+        return EngineFailed(self.name, f"{what}; its last output: {last}" if last else what)
 
     @functools.cached_property
     def version(self) -> str:
@@ -169,7 +166,7 @@ class GtpEngine:
         Raises:
             EngineFailed: see `ask`.
         """
-        # of both games that it may play
+        # at the beginning of a game; both games of GTP_GAMES have 8 × 8 squares
         commands = [] if self._told else ["boardsize 8", "clear_board"]
         before = earlier_state(state, self._told)
         for player, action in state.history[self._told :]:
@@ -179,9 +176,8 @@ class GtpEngine:
                 commands.append(f"play {COLOURS[player]} {text}")
         self.answer = self.ask(*commands, f"genmove {COLOURS[state.current_player()]}")
         self._told = len(state.history) + 1  # with its own move, which it has made on its board
-        return {state.action_to_string(action): action for action in state.legal_actions()}.get(
-            self.answer.lower()
-        )
+        actions = {state.action_to_string(action): action for action in state.legal_actions()}
+        return actions.get(self.answer.lower())
 
     def close(self, grace: float = GRACE) -> None:
         """End the engine: by `quit` where it listens, by force where it does not."""
@@ -250,11 +246,9 @@ class Engine:
 
     def is_installed(self) -> bool:
         """Whether the program or the module is there; nothing is started."""
-        return (
-            find_spec(self.module) is not None
-            if self.module
-            else shutil.which(self.command[0]) is not None
-        )
+        if self.module:
+            return find_spec(self.module) is not None
+        return shutil.which(self.command[0]) is not None
 
 
 def earlier_state(state: State, number: int) -> State:
@@ -396,19 +390,14 @@ def engine_of(game: AnyGame, name: str) -> Engine:
     """
     names = [engine.name for engine in ENGINES.values() if engine.game == game.name]
     if game.name in GTP_GAMES and name not in ENGINES and (words := shlex.split(name)):
-        return Engine(
-            name,
-            game.name,
-            tuple(words),
-            f"give the path of a program, or an engine: {', '.join(names)}",
-        )
+        # said if there is no such program
+        hint = f"give the path of a program, or an engine: {', '.join(names)}"
+        return Engine(name, game.name, tuple(words), installation=hint)
     if name not in names:
-        only = (
-            ""
-            if game.name in GTP_GAMES
-            else f"; programs that speak GTP play {' and '.join(GTP_GAMES)} only"
+        problem = (
+            f"no engine of {game.name} is called {name!r}; known: {', '.join(names) or 'none'}"
         )
-        raise ValueError(
-            f"no engine of {game.name} is called {name!r}; known: {', '.join(names) or 'none'}{only}"
-        )
+        if game.name not in GTP_GAMES:
+            problem += f"; programs that speak GTP play {' and '.join(GTP_GAMES)} only"
+        raise ValueError(problem)
     return ENGINES[name]
