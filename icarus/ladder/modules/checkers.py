@@ -61,9 +61,8 @@ def board_of(state: State) -> ForcedCaptures:
     for square in range(SIZE * SIZE):
         for player in range(2):
             if int(state.facts.pieces[player]) >> square & 1:
-                (kings if int(state.facts.kings) >> square & 1 else men)[player] |= (
-                    1 << to_draughts(square)
-                )
+                pieces = kings if int(state.facts.kings) >> square & 1 else men
+                pieces[player] |= 1 << to_draughts(square)
     (board.white_men, board.black_men), (board.white_kings, board.black_kings) = men, kings
     board.turn = Color.WHITE if int(state.facts.player) == 0 else Color.BLACK
     return board
