@@ -118,16 +118,15 @@ def posterior(
     score = np.array([points for _, _, points in games], float)
     center = np.array([priors[name].value if name in priors else 0.0 for name in names])
     precision = _precision(names, priors, covariance)
-    value = center.copy()
-    curvature = precision
+    value = center
     for _ in range(STEPS):
         chance = expected(signs @ value, 0.0)
-        # of the logarithm of the density: of what is known beforehand, and of the games; and its second derivative, negated
+        # The gradient of the logarithm of the density, of what is known beforehand and of the games; then minus its second derivative.
         gradient = precision @ (center - value) + ELO / dispersion * (score - chance) @ signs
         weight = ELO**2 / dispersion * chance * (1 - chance)
         curvature = precision + signs.T * weight @ signs
         step = np.linalg.solve(curvature, gradient)
-        # far from the maximum a step of Newton's may go far beyond it
+        # far from the maximum a step of Newton's method may go far beyond it
         value = value + np.clip(step, -LONGEST_STEP, LONGEST_STEP)
         if np.abs(step).max() < PRECISION:
             break
@@ -136,17 +135,18 @@ def posterior(
 
 
 def fitted(rows: Sequence[GameRow], zero: str, newcomers: Iterable[str] = ()) -> Posterior:
-    """The ratings that rows say, with one player at 0 and the dispersion that their pairs of games have.
+    """The ratings by rows of games, with one player at 0, and with the dispersion of their pairs of games.
 
-    Until there are more pairs than `EVEN_PAIRS`, what counts most is that of games which are won or lost.
+    The dispersion is measured as if there were `EVEN_PAIRS` pairs more, between equals, of games which are won or lost: it begins at 1.
     """
     first = posterior(scores_of(rows), {zero: ZERO}, newcomers)
     pairs = dict[Key, list[tuple[float, float]]]()
     values = dict(zip(first.names, first.value, strict=True))
-    for row in (row for row in rows if "score" in row):
-        chance = float(expected(values[row["player"]], values[row["opponent"]]))
-        pair = pairs.setdefault((row["player"], row["opponent"], *row["seed"]), [])
-        pair.append((row["score"] - chance, chance * (1 - chance)))
+    for row in rows:
+        if "score" in row:
+            chance = float(expected(values[row["player"]], values[row["opponent"]]))
+            pair = pairs.setdefault((row["player"], row["opponent"], *row["seed"]), [])
+            pair.append((row["score"] - chance, chance * (1 - chance)))
     sums = [np.sum(pair, axis=0) for pair in pairs.values() if len(pair) == 2]
     gaps, variances = np.array(sums).reshape(-1, 2).T
     dispersion = (EVEN_PAIRS / 2 + (gaps**2).sum()) / (EVEN_PAIRS / 2 + variances.sum())
@@ -277,15 +277,15 @@ def level_rows(
 ) -> list[dict[str, Any]]:
     """Levels as `icarus.engine.match` reads them: each one's Elo, and by how much it stands above the one below.
 
-    Of the players as many are levels as are about LEVEL_STEP apart: the sum of the fourth powers of what steps lack is least, so
-    that none is far off. Each is told from the one below: the interval of its step is above 0. There may be none.
+    The levels are those players whose steps, from one to the next, have the least sum of fourth powers of their distance from LEVEL_STEP.
+    The interval of each step is above 0. Up to the highest player who can be reached by such steps; there may be none.
 
     Args:
         agents: players by their names, the weakest first; the last is the highest level.
         zero: the player at 0, above whom the first level stands.
     """
     values = estimate.ratings()
-    # The cheapest way up to each player who is told from one below: what its steps lack, and who stands on it.
+    # The cheapest way up to each player who can be reached: the sum for its steps, and the players on it.
     ways = {zero: (0.0, list[str]())}
     for name in agents:
         longer = list[tuple[float, list[str]]]()
@@ -295,8 +295,7 @@ def level_rows(
                 longer.append((cost + (step - LEVEL_STEP) ** 4, [*names, name]))
         if longer:
             ways[name] = min(longer)
-    # up to the last player who is reached; without a step if nobody is
-    *_, (_, levels) = ways.values()
+    _, levels = list(ways.values())[-1]
     content = list[dict[str, Any]]()
     for number, (below, name) in enumerate(itertools.pairwise([zero, *levels]), 1):
         rating = values[name]
@@ -338,9 +337,9 @@ def rated_games(path: str | Path | None) -> Ledger:
 
 
 def on_side(game: AnyGame, side: int) -> list[bool]:
-    """Whether each seat is on the first side, or with side 1 on the other one."""
+    """Of each seat, whether it is on this side: 0 for the first side, 1 for the other."""
     first = FIRST_SIDE.get(game.name, range(0, game.players, 2))
-    return [(seat in first) != (side == 1) for seat in range(game.players)]
+    return [(seat in first) == (side == 0) for seat in range(game.players)]
 
 
 def rated_match(
@@ -442,7 +441,7 @@ class Pairs:
                 yield row
 
     def _next_match(self, player: str, opponent: str) -> Match:
-        """The next game, whose number is that of the rows so far; where one was taken out of the file, the last that is missing."""
+        """The next game: its number is that of the rows so far, or, if a row was taken out of the file, the last that is missing."""
         pair = [(name, self._players[name]) for name in (player, opponent)]
         matches = (
             rated_match(self._game, pair, (self._seed, number // 2), number % 2)
@@ -540,10 +539,10 @@ class Climb:
     def games(self, number: int) -> Iterator[GameRow]:
         """Play until there are so many games that are not void; each is kept before it is given out."""
         with self._pairs as pairs:
-            while (
-                sum("score" in row for row in self.rows) < number
-                and (rung := self._next()) is not None
-            ):
+            while sum("score" in row for row in self.rows) < number:
+                rung = self._next()
+                if rung is None:
+                    return
                 yield from pairs.play(self.name, rung.name)
 
     @property
@@ -559,6 +558,7 @@ class Climb:
         counts = Counter(row["opponent"] for row in self.rows if "score" in row)
 
         def worth(rung: Rung) -> tuple[int, float]:
+            # a pair that lacks a game comes first
             return attempts[rung.name] % 2, informative(rating, rung.rating, counts[rung.name])
 
         opponents = [rung for rung in self._rungs if not self._pairs.has_failed(rung.name)]
