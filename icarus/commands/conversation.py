@@ -64,7 +64,7 @@ Answer = dict[str, Any]
 
 
 def colours_of(game: AnyGame) -> tuple[str, ...]:
-    """Of the seats' pieces, where the game has any."""
+    """The colours of the seats' pieces; () where the game names none."""
     return game.board.colours if game.board else ()
 
 
@@ -90,7 +90,10 @@ class Played:
     result: Result | None = None
 
     def text_for(self, seat: int | None) -> str | None:
-        """What a seat knows of it, "" for nothing; None where it does not even notice that something was done. None sees everything."""
+        """The action's text as a seat may know it: "" if it does not know which was done, None if it did not notice that one was.
+
+        Seat None sees everything.
+        """
         if seat in (None, self.player):
             return self.text
         move = self.before.observed(self.action)[self.before.game.perspective(seat)]
@@ -148,7 +151,7 @@ class Session:
 
     @property
     def by_people(self) -> list[int]:
-        """The numbers of the actions that people have chosen."""
+        """The indices in `played` of the actions that people have chosen."""
         return [index for index, each in enumerate(self.played) if each.player in self.people]
 
     @property
@@ -172,7 +175,7 @@ class Session:
         return "Bot" if len(self.people) == self.game.players - 1 else f"Bot {player + 1}"
 
     def worded(self, text: str, viewer: int | None) -> str:
-        """A text with the players as a viewer calls them; as it is where it counts them otherwise than from 0."""
+        """A text with the players as a viewer calls them; unchanged if it numbers them from 1."""
         player = r"\bplayer (\d+)\b(?: \(you\))?"
         if any(int(number) >= self.game.players for number in re.findall(player, text)):
             return text
@@ -183,7 +186,8 @@ class Session:
         """Who plays, for a viewer."""
         players = []
         for seat, agent in enumerate(self.agents):
-            words = [self.name_of(seat, viewer), *colours_of(self.game)[seat : seat + 1]]
+            words = [self.name_of(seat, viewer)]
+            words += colours_of(self.game)[seat : seat + 1]
             if agent is not None:
                 words.append(self._kind_of(agent))
             players.append(", ".join(words))
@@ -196,7 +200,10 @@ class Session:
         return "a short search" if agent == USUAL else str(agent)
 
     def apply(self, action: int, result: Result | None = None) -> None:
-        """Somebody's action, and the search that found it; nothing changes if a function of the game fails.
+        """Play an action of whoever is to act; nothing changes if a function of the game fails.
+
+        Args:
+            result: the search that found it.
 
         Raises:
             ValueError: the action is not legal.
@@ -208,7 +215,11 @@ class Session:
         self.state = after
 
     def choose(self, progress: Progress | None = None) -> tuple[int, Result | None]:
-        """What chance or an agent does next, and the search that found it; nothing changes yet. Progress as of `Agent.search`."""
+        """The next action of chance or an agent, and the search that found it; nothing is played yet.
+
+        Args:
+            progress: as of `Agent.search`.
+        """
         player, legal = self.state.current_player(), self.state.legal_actions()
         if player == CHANCE:
             return draw_outcome(self.state, np.random.default_rng(self.key(_CHANCE_STREAM))), None
@@ -226,33 +237,33 @@ class Session:
         return self.seed, stream, len(self.played)
 
     def goes_on(self, index: int) -> bool:
-        """Whether after so many actions a player goes on with his move: he acts again, in the same episode."""
+        """Whether the action of this index goes on with the move of the one before: the same player acts again, in the same episode."""
         state = self.played[index].before if index < len(self.played) else self.state
         if not index or state.current_player() != self.played[index - 1].player:
             return False
         return self.game.episode is None or self.game.ask("episode", state.data) == CONTINUES
 
     def move_of(self, index: int) -> int:
-        """The first action of the move that an action is a part of."""
+        """The index of the first action of the move that the action of this index is a part of."""
         while self.goes_on(index):
             index -= 1
         return index
 
     def go_back(self, count: int) -> None:
-        """Go back to when so many actions had been played."""
+        """Go back to the state after `count` actions."""
         self.state = self.played[count].before
         del self.played[count:]
 
     # ------------------------------------------------------------------------------------------------------------ files
 
     def save(self, path: Path | None = None) -> str:
-        """Write the game into a new file, or the one of before; returns what to type to go on with it.
+        """Write the game into a file; returns the command that resumes it.
 
         Args:
-            path: of the file; None for the one of before, or one named after the game.
+            path: of the file; None for `file`, or if there is none, for a new file named after the game.
 
         Raises:
-            ValueError: the file exists.
+            ValueError: another file of this name exists.
         """
         names = (Path(f"{self.game.name}-{number}.txt") for number in itertools.count(1))
         path = path or self.file or next(name for name in names if not name.exists())
@@ -273,8 +284,10 @@ class Session:
         content = msgspec.json.format(msgspec.json.encode(saved)) + b"\n"
         write_whole(path if path == self.file else new_file(path), content)
         self.file = path
-        options = [word for name in files for word in (_option_of(name), name)]
-        return shlex.join(["icarus", "play", "--resume", str(path), *options])
+        command = ["icarus", "play", "--resume", str(path)]
+        for name in files:
+            command += _option_of(name), name
+        return shlex.join(command)
 
     @classmethod
     def resumed(
@@ -284,17 +297,17 @@ class Session:
         names: Mapping[str, Operand] = {},
         file: Path | None = None,
     ) -> "Session":
-        """The game that was saved so.
+        """The game that `save` has written.
 
         Args:
             content: of the file.
             files: those that are loaded, with digests of what they hold and import.
-            names: those that its strategies may use.
+            names: enhancements of one's own that its strategies may name.
             file: in which the game is saved again.
 
         Raises:
-            ValueError: it is no such game, what it says cannot be played, or it was played with other files: other rules would deal
-                other cards.
+            ValueError: the content is no saved game, its actions cannot be played, or it was played with other files: other rules
+                would deal other cards.
         """
         content = content.removeprefix(codecs.BOM_UTF8).lstrip()
         try:
@@ -302,10 +315,11 @@ class Session:
                 raise ValueError("it is no game that `save` in icarus play has written")
             saved = msgspec.json.decode(content, type=SavedGame)
             for name, digest in saved.files.items():
-                if digest not in files.values():
-                    loaded = Path(name).name in [file.name for file in files]
-                    changed = f"{name}, or a file that it imports, has changed"
-                    raise ValueError(changed if loaded else f"give {_option_of(name)} {name}")
+                if digest in files.values():
+                    continue
+                if Path(name).name in [each.name for each in files]:
+                    raise ValueError(f"{name}, or a file that it imports, has changed")
+                raise ValueError(f"give {_option_of(name)} {name}")
             agents = [None if seat is None else seat.agent(names) for seat in saved.seats]
             game = game_with(saved.game, files)
             if len(agents) != game.players:
@@ -332,9 +346,9 @@ class LogEntry:
     """An action as a viewer may know it.
 
     Attributes:
-        index, played: its number in the game, and all that is known of it there.
-        text: who, and what he was seen to do.
-        what: the action's text; "" where it is not known.
+        index, played: its index in the session's `played`, and the entry there.
+        text: who has acted, and what the viewer saw of it.
+        what: the action's text; "" where the viewer does not know it.
     """
 
     index: int
@@ -361,12 +375,12 @@ class Conversation:
 
     def __init__(self, session: Session, *viewers: int | None) -> None:
         adviser = next(filter(None, session.agents), USUAL)
-        scheme, most = adviser.scheme, adviser.iterations
-        if scheme.cheats:  # the others may see what is hidden, but not show it
+        scheme, iterations = adviser.scheme, adviser.iterations
+        if scheme.cheats:  # agents may look at what is hidden, but hints must not show it
             scheme = MO_ISMCTS.with_cutoff(scheme.cutoff)
-        self.adviser = attrs.evolve(
-            adviser, scheme=scheme, iterations=most and max(most, _LEAST_ADVICE)
-        )
+        if iterations:
+            iterations = max(iterations, _LEAST_ADVICE)
+        self.adviser = attrs.evolve(adviser, scheme=scheme, iterations=iterations)
         self.session, self.viewers = session, viewers or (None,)
         self.is_open, self.problem, self.closed = False, "", False
         self.live: object = None
@@ -396,7 +410,7 @@ class Conversation:
         return not (self.problem or self.session.over) and self.session.waits_for is None
 
     def step(self) -> bool:
-        """Let chance or an agent act, if it is due; returns False where it is not, and nothing is to be done before something changes."""
+        """Let chance or an agent act if it is due. Returns False if it is not: then nothing is to be done until the game changes."""
         with self.changed:
             if not self._is_due():
                 return False
@@ -411,7 +425,7 @@ class Conversation:
             return True
 
     def _search(self, search: Callable[..., Any]) -> Any:
-        """What a search finds, without the lock.
+        """The result of a search, which is called without the lock.
 
         Raises:
             Abandoned: the game has changed meanwhile.
@@ -428,7 +442,7 @@ class Conversation:
             return search(progress=progress)
         finally:
             self.changed.acquire()
-            progress(0, 0)
+            progress(0, 0)  # the game may have changed after the last call
             self.live = None
 
     def _go_on(self) -> None:
@@ -454,11 +468,11 @@ class Conversation:
     # -------------------------------------------------------------------------------------------------- the description
 
     def describe(self, viewer: int | None = None, since: int = -1, at: int | None = None) -> Answer:
-        """How the game stands, as a viewer may know it; waits a while where nothing is new.
+        """How the game stands, as a viewer may know it; waits up to `WAIT` seconds for a new version.
 
         Args:
             since: the version that the page has.
-            at: after how many actions that the viewer noticed; None for now.
+            at: the number of actions, of those that the viewer noticed, after which the game is described; None for now.
 
         Raises:
             ValueError: `at` is below 0.
@@ -477,7 +491,8 @@ class Conversation:
         state = session.state if is_now else log[len(past)].played.before
         moves = state.legal_actions() if is_now and self._is_asked(viewer) else []
         scene = self._with_trick(drawing(state, seat), past, seat)
-        if viewer is not None and seat is None:  # who sees everything still plays from his own row
+        # a viewer to whom everything is open still plays from his own row
+        if viewer is not None and seat is None:
             scene = scene.opened_to(viewer)
         answer = {
             "game": str(game),
@@ -500,68 +515,78 @@ class Conversation:
             "refusals": self._refusals(viewer),
             "status": self.status(viewer),
         }
-        # it changes where what a viewer sees does, and with nothing else
+        # the version changes only with what the viewer sees
         return {**answer, "version": zlib.crc32(repr(answer).encode())}
 
     def _is_asked(self, viewer: int | None) -> bool:
-        """Whether it is a viewer's turn, or that of the person for whom one speaks who sees everything."""
+        """Whether it is a viewer's turn; viewer None acts for every person."""
         return self.session.waits_for is not None and viewer in (None, self.session.waits_for)
 
     def _refusals(self, viewer: int | None) -> dict[str, str]:
-        """Why an action or a word of a viewer would do nothing now; "" where it does something. It has all words."""
+        """For each word, and for an action ("act"), why it would do nothing if the viewer said it now; "" if it does something."""
         session = self.session
-        two = turn = ""
-        if session.people[1:]:
-            two = "with two persons at the table nothing is taken back or opened"
+        act = ""
         if not self._is_asked(viewer):
-            turn = "the game is over" if session.over else "it is not your turn"
-        not_played = "no action can be taken back, because you have not played yet"
-        has_searched = any(played.result for played in session.played)
-        why = "" if has_searched else "no other player has searched yet"
-        is_blind = session.game.determinize is not None and self._sees(viewer) is not None
+            act = "the game is over" if session.over else "it is not your turn"
+        undo = why = hidden = ""
+        if not session.by_people:
+            undo = "no action can be taken back, because you have not played yet"
+        if not any(played.result for played in session.played):
+            why = "no other player has searched yet"
+        if session.game.determinize is not None and self._sees(viewer) is not None:
+            hidden = REVEALS
+        shared = ""
+        if len(session.people) > 1:
+            shared = "with two persons at the table nothing is taken back or opened"
         return {
             "help": "",
             "moves": "",
             "save": "",
-            "act": turn,
-            "hint": turn or ("a search is already running" if self.live else ""),
-            "undo": two or ("" if session.by_people else not_played),
-            "open": two or ("" if is_blind else "everything is shown already"),
-            "why": REVEALS if is_blind else why,
+            "act": act,
+            "hint": act or ("a search is already running" if self.live else ""),
+            "undo": shared or undo,
+            "open": shared or ("" if hidden else "everything is shown already"),
+            "why": hidden or why,
         }
 
     def _sees(self, viewer: int | None) -> int | None:
-        """By whose eyes a viewer sees: None sees everything."""
+        """The seat by whose eyes a viewer sees; None sees everything."""
         return None if self.is_open or self.session.over else viewer
 
     def _marks(self, log: list[LogEntry], scene: Scene, seat: int | None) -> list[str]:
-        """The parts in which the last move shows that was a player's."""
+        """The parts of the scene in which the last move of a player shows."""
         marks = list[str]()
-        moves = [entry for entry in log if entry.played.player != CHANCE]
-        first = self.session.move_of(moves[-1].index) if moves else 0
-        for entry in moves:
-            if entry.index >= first:
-                step = entry.played.before, entry.played.action
-                marks += seen_parts(*step) or (parts(*step, scene, seat) if entry.what else ())
+        of_players = [entry for entry in log if entry.played.player != CHANCE]
+        first = self.session.move_of(of_players[-1].index) if of_players else 0
+        for entry in of_players:
+            if entry.index < first:
+                continue
+            before, action = entry.played.before, entry.played.action
+            marked = seen_parts(before, action)
+            if entry.what and not marked:
+                marked = parts(before, action, scene, seat)
+            marks += marked
         return marks
 
     def _with_trick(self, scene: Scene, log: list[LogEntry], seat: int | None) -> Scene:
-        """The scene with the trick that the last card has finished.
+        """The scene, which shows a finished trick until the next card is played.
 
-        A game clears the table with it. People want to see the whole trick: what lay there before, and the card, until the next is played.
+        A game clears the middle as soon as a trick is finished. People want to see the whole trick: what lay there before its last card,
+        and this card.
         """
         cards = [entry.played for entry in log if CARD.fullmatch(entry.what)]
         if not cards:
             return scene
         last = cards[-1]
-        if scene.names_in(last.text):
+        if scene.names_in(last.text):  # it still lies there
             return scene
         before = drawing(last.before, seat).middle
         card = seat_name(self.session.game, last.player), last.text
+        # nothing is shown where none lay there before: this was no card of a trick
         return attrs.evolve(scene, middle=before and (*before, card))
 
     def log(self, viewer: int | None) -> list[LogEntry]:
-        """An entry for each action that a viewer noticed, so that nothing tells of the others."""
+        """An entry for each action that a viewer noticed; nothing in them tells of the others."""
         session, log, seat = self.session, list[LogEntry](), self._sees(viewer)
         for index, played in enumerate(session.played):
             if (what := played.text_for(seat)) is not None:
@@ -596,7 +621,7 @@ class Conversation:
 
         Args:
             viewer: who says it.
-            at: how many actions are known to who says it; an action after more is late.
+            at: how many entries of the log he has seen; if there are more by now, an action or `undo` is late.
 
         Returns:
             `said`, a text; of a search a `title`, its `table`, whether it has a `tree`, and of a hint the name of the `move`.
@@ -608,9 +633,10 @@ class Conversation:
         word, _, rest = line.partition(" ")
         with self.changed:
             self.speaker = viewer
+            # an action may have the name of a word, or begin with one; only `save` has more behind it
             is_name = self._is_asked(viewer) and line in _names(self.session.state)
             refusals = self._refusals(viewer)
-            if is_name or word not in refusals or rest and word != "save":
+            if is_name or word not in refusals or (rest and word != "save"):
                 word = "act"
             if word in ("act", "undo") and at not in (None, len(self.log(viewer))):
                 raise ValueError(LATE)
@@ -618,13 +644,15 @@ class Conversation:
                 raise ValueError(refusals[word])
             if word == "act":
                 return self._act(line)
-            return self._save(rest.strip()) if word == "save" else getattr(self, f"_{word}")()
+            if word == "save":
+                return self._save(rest.strip())
+            return getattr(self, f"_{word}")()
 
     def _act(self, line: str) -> Answer:
         state = self.session.state
         numbered = {str(i): action for i, action in enumerate(state.legal_actions(), 1)}
-        is_name = line in _names(state) or line not in numbered
-        self.session.apply(state.string_to_action(line) if is_name else numbered[line])
+        is_number = line in numbered and line not in _names(state)
+        self.session.apply(numbered[line] if is_number else state.string_to_action(line))
         self._go_on()
         return {"said": ""}
 
@@ -660,15 +688,16 @@ class Conversation:
             result = self._search(functools.partial(self.adviser.search, state, seed))
         finally:
             self._update()
-        game, move, worth = state.game, state.action_to_string(result.action), _worth(result)
-        best = worth.pop(result.action)
+        game, move = state.game, state.action_to_string(result.action)
+        others = _values_of(result)
+        value = others.pop(result.action)
         reason = "It is the only move"
-        if worth:
-            reason = f"It is worth {_counted(game, best)} from here"
-            next_best = max(worth.values())
+        if others:
+            reason = f"It is worth {_reward_text(game, value)} from here"
+            next_best = max(others.values())
             # the hint is the move of most visits, which may not be that of the greatest value
-            if next_best <= best:
-                reason += f", the next best {_counted(game, next_best)}"
+            if next_best <= value:
+                reason += f", the next best {_reward_text(game, next_best)}"
         return {
             **self._show(viewer, result, "what a search finds in your place"),
             "said": f"hint: {move}. {reason}.",
@@ -676,7 +705,7 @@ class Conversation:
         }
 
     def _why(self) -> Answer:
-        """The last search of another; not where it would tell of cards or pieces that the seat does not see."""
+        """The last search of an agent; `_refusals` keeps it from who would learn of hidden cards or pieces."""
         played = next(each for each in reversed(self.session.played) if each.result)
         return self._show(
             self.speaker,
@@ -687,10 +716,15 @@ class Conversation:
     # ------------------------------------------------------------------------------------------------------ looking back
 
     def judge(self, at: int | None, viewer: int | None) -> Answer:
-        """Look at a decision after the end: what was better, how it is clicked, and the values of both; nothing where nobody had a choice.
+        """Compare an action, after the end, with the one that a search finds: both values, and the parts to click for the better one.
+
+        The answer is empty if nobody had a choice.
+
+        Args:
+            at: the index of the action in the session's `played`.
 
         Raises:
-            ValueError: the game is not over, or `at` is no number of an action.
+            ValueError: the game is not over, or it has no such action.
         """
         session = self.session
         if not session.over:
@@ -701,15 +735,15 @@ class Conversation:
         if played.player == CHANCE or len(state.legal_actions()) == 1:
             return {}
         result = self.adviser.search(state, (session.seed, _HINT_STREAM, at))
-        worth = _worth(result)
-        value, best = worth.get(played.action, 0), worth[result.action]
+        values = _values_of(result)
+        value, best = values.get(played.action, 0), values[result.action]
         better, game = state.action_to_string(result.action), session.game
         return {
             "mine": played.player == viewer,
             "value": value,
             "best": best,
             "better": parts(state, result.action, drawing(state)),
-            "words": f"{played.text} instead of {better} is worth {_counted(game, value)}, not {_counted(game, best)}",
+            "words": f"{played.text} instead of {better} is worth {_reward_text(game, value)}, not {_reward_text(game, best)}",
         }
 
     def _show(self, viewer: int | None, result: Any, title: str) -> Answer:
@@ -717,12 +751,12 @@ class Conversation:
         return {"said": "", "title": title, "table": str(result), "tree": bool(result.records)}
 
 
-def _worth(result: Result) -> dict[int, float]:
-    """The values of the actions, 0 where nothing is known."""
+def _values_of(result: Result) -> dict[int, float]:
+    """The value of each action; 0 of one without visits."""
     return dict(zip(result.actions, np.nan_to_num(result.values).tolist(), strict=True))
 
 
-def _counted(game: AnyGame, reward: float) -> str:
+def _reward_text(game: AnyGame, reward: float) -> str:
     """A mean reward as a player counts it: in points of the game, or in wins, of which a draw or a second place may be a part."""
     low, high = game.utilities
     if (low, high) == (-1, 1):
@@ -732,9 +766,9 @@ def _counted(game: AnyGame, reward: float) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def _told_text(before: State, move: int, seat: int) -> str:
-    """The text of an action as a seat may know it, who sees it as this move; "" where he cannot know it.
+    """The text of an action that a seat sees as this move; "" if the seat cannot know which action it was.
 
-    Several actions can look alike to him. Those of the true state, and those of states drawn for him, must all have one text.
+    Several actions can be seen as one move. The seat knows the text if all of them have it, in the true state and in states drawn for him.
     """
     if text := before.game.move_text_of(move):
         return text
@@ -745,28 +779,29 @@ def _told_text(before: State, move: int, seat: int) -> str:
         try:
             state = before.determinize(seat, seed=seed)
         except ValueError:
-            return ""  # nobody can draw what he must think of
+            return ""  # the game cannot draw such a state
         texts |= _texts_seen_as(move, state, seat)
     return texts.pop() if len(texts) == 1 else ""
 
 
 def _texts_seen_as(move: int, state: State, seat: int) -> set[str]:
-    """How those legal actions are written that a seat sees as this move."""
+    """The texts of the legal actions that a seat sees as this move."""
     column = state.game.perspective(seat)
     actions = (each for each in state.legal_actions() if state.observed(each)[column] == move)
     return set(map(state.action_to_string, actions))
 
 
 def _names(state: State) -> list[str]:
-    """How the legal actions are written."""
+    """The texts of the legal actions."""
     return list(map(state.action_to_string, state.legal_actions()))
 
 
 def ending_of(session: Session, viewer: int | None) -> str:
     """How a game has ended, first for the viewer."""
     rewards, (low, high) = session.state.returns(), session.game.utilities
-    count, in_points = len(rewards), (low, high) != (-1, 1)
     points = [low + reward * (high - low) for reward in rewards]
+    in_points = (low, high) != (-1, 1)
+    count = len(rewards)
     if count == 1:
         worth = _points_text(points[0]) if in_points else f"a reward of {rewards[0]:g}"
         return f"the game has ended with {worth}"
@@ -779,7 +814,7 @@ def ending_of(session: Session, viewer: int | None) -> str:
         return "the game is drawn"
     if viewer in best:
         text = "you win"
-    elif len({*rewards}) == 2:
+    elif len(set(rewards)) == 2:  # all who do not win have the same reward
         text = "you lose"
     else:
         text = f"you come in as number {1 + sum(reward > mine for reward in rewards)} of {count}"
