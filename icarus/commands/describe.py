@@ -108,13 +108,14 @@ def describe_command(
     source = options.chosen_game(game, own_files, evaluation)
     loaded, files = source.game, tuple(map(str, source.files))
     directory = to or Path(f"describe-{loaded.name}")
-    chosen = tuple(
-        strategies or (*POOL, *(["BASELINE >> EPIC"] if loaded.episode is not None else []))
-    )
-    plan = Plan(str(loaded), files, digest_of(*files), iterations, chosen, seed)
+    if not strategies:
+        strategies = [*POOL]
+        if loaded.episode is not None:
+            strategies.append("BASELINE >> EPIC")
+    plan = Plan(str(loaded), files, digest_of(*files), iterations, tuple(strategies), seed)
     check_settings(directory / PLAN, attrs.asdict(plan), "report", directory / GAMES)
     # what cannot be read is refused before the audit, what cannot play here after it
-    entrants = map(read_entrant, chosen)
+    entrants = map(read_entrant, strategies)
     agents = [each.agent(source.names, iterations=max(4, each.search.trees)) for each in entrants]
     began = time.monotonic()
     report = _audit(loaded, files, seed)
@@ -122,7 +123,7 @@ def describe_command(
     print_note(f"the audit took {time.monotonic() - began:.0f} s of the {minutes:g} minutes")
     if report.passed:
         try:
-            with progress_of("strategies that are tried", len(chosen)) as show:
+            with progress_of("strategies that are tried", len(agents)) as show:
                 for number, agent in enumerate(agents):
                     show(number)
                     play(loaded, [agent] * loaded.players)
@@ -145,12 +146,14 @@ def describe_command(
     )
     print_text(text_of(blocks))
     print_note(f"{directory / PAGE}{'; run the same command to continue' if report.passed else ''}")
-    if interrupted or not report.passed:
-        raise typer.Exit(options.INTERRUPTED if interrupted else options.FAILED)
+    if interrupted:
+        raise typer.Exit(options.INTERRUPTED)
+    if not report.passed:
+        raise typer.Exit(options.FAILED)
 
 
 def _audit(game: AnyGame, files: Sequence[str], seed: int) -> AuditReport:
-    """A short audit of a game, of about so many determinizations."""
+    """A short audit of a game; of a compiled one with about `DRAWS` determinizations."""
     if not isinstance(game, Game):
         return audited(game, files, seed, PLAIN_AUDITED)
     draws = DRAWS // (AUDITED * game.max_length)
@@ -163,7 +166,7 @@ def _play(
     """Play until the time or the rounds are up, or Ctrl-C, at least once.
 
     Returns:
-        The rows of all games, those of earlier calls too; whether it was Ctrl-C; the seconds of a round, 0 where none was played.
+        The rows of all games, also of earlier calls; whether Ctrl-C has ended it; the seconds of a round, 0 if no game was played.
     """
     began, interrupted = time.monotonic(), False
     seconds = round(max(0.0, deadline - began))
@@ -185,8 +188,8 @@ def _play(
         except KeyboardInterrupt:
             print_note(f"stopped after {len(ledger.rows)} games; run the same command to continue")
             interrupted = True
-        share = (len(ledger.rows) - earlier) / len(plan.round(0))
-        pace = (time.monotonic() - began) / share if share else 0.0
+        new_rounds = (len(ledger.rows) - earlier) / len(plan.round(0))
+        pace = (time.monotonic() - began) / new_rounds if new_rounds else 0.0
         return list(ledger.rows.values()), interrupted, pace
 
 
@@ -219,7 +222,7 @@ class Plan:
 
     @property
     def leveled(self) -> Entrant:
-        """Whose strength the levels are of: of a learned evaluation, who reads it."""
+        """The player whose strengths the levels are: the reference, or with a learned evaluation the player that reads it."""
         is_learned = any(file.endswith(EVALUATION) for file in self.own_files)
         return JUDGE if is_learned else Entrant(REFERENCE)
 
@@ -256,14 +259,16 @@ class Plan:
         Args:
             kind: one of KINDS.
             player, opponent: who sits on which side; the same in games of one player with himself.
-            deal: both sides are played with the same one.
+            deal: its number; both sides are played with the same deal.
             side: of the player, 0 or 1.
         """
         key = (kind, str(player), str(opponent), deal, side)
         files = ((*self.own_files, self.digest),)
         game = load_unedited(self.game, files).game
         seed = self.seed, KINDS.index(kind), deal
-        if game.players == 1:  # each of two plays alone, and what they get is compared
+        if (
+            game.players == 1
+        ):  # two players play alone, one after the other, and their rewards are compared
             if player == opponent:
                 return Match(key, self.game, (player,), seed, files)
             return Match(key, self.game, (player, opponent), (*seed, side), files)
@@ -288,14 +293,14 @@ def report_row(match: Match) -> GameRow:
 
 
 def simultaneous(values: Sequence[float], comparisons: int) -> Estimate:
-    """The mean of values from 0 to 1, with an interval that allows for as many comparisons as it is one of."""
+    """The mean of values from 0 to 1; the intervals of `comparisons` such means hold at once."""
     return mean_of(values, 0.0, confidence=1 - (1 - CONFIDENCE) / comparisons)
 
 
 def measures_of(
     plan: Plan, game: AnyGame, rows: Iterable[GameRow], seconds: float = 0.0
 ) -> Measures:
-    """All measures of the games so far. Means are `attrs` objects in it; with `attrs.asdict` for these it can be written as JSON.
+    """All measures of the games so far. Means are `Estimate` objects, which `_json` can write.
 
     Args:
         seconds: that a round takes; 0 if it is not known.
@@ -303,13 +308,13 @@ def measures_of(
     games: dict[str, list[GameRow]] = {kind: [] for kind in KINDS}
     for row in rows:
         games[row["stream"]].append(row)
-    content, more = levels(plan, games[LEVELS], seconds)
+    step_rows, no_levels = levels(plan, games[LEVELS], seconds)
     return {
         "plan": attrs.asdict(plan),
         "course": {kind: course(game, games[kind]) for kind in (RANDOM, EVEN) if games[kind]},
         "seats": seats(game, np.array([row["returns"] for row in games[EVEN]])),
-        "levels": content,
-        "no_levels": more,
+        "levels": step_rows,
+        "no_levels": no_levels,
         "strategies": strategies(plan, games[STRATEGIES]),
     }
 
@@ -332,8 +337,8 @@ def course(game: AnyGame, rows: Sequence[GameRow]) -> dict[str, str]:
             simultaneous(returns[:, seat].tolist(), game.players)
         )
     if game.players > 1:
-        draws = mean_of((returns == returns.max(1, keepdims=True)).all(1).tolist(), 0.0)
-        cells["drawn games"] = f"{draws:.0%}"
+        is_drawn = returns.max(1) == returns.min(1)
+        cells["drawn games"] = f"{mean_of(is_drawn.tolist(), 0.0):.0%}"
         cells |= {
             f"{name} is first": f"{share:.0%}" for name, share in seats(game, returns).items()
         }
@@ -353,14 +358,15 @@ def seats(game: AnyGame, returns: np.ndarray) -> dict[str, Estimate]:
 
 
 def levels(plan: Plan, rows: Sequence[GameRow], seconds: float) -> tuple[list[Measures], str]:
-    """The levels of the game, see `icarus.engine.match`; where no step is told from the one below, what would tell it."""
+    """The levels of the game, see `icarus.engine.match`, and "", or no levels, and a sentence on how many games would tell some apart."""
     if not rows:
         return [], ""
     zero, *players = plan.entrants()
     agents = {str(each): each for each in players}
     # Two games on one deal are the sample; `fitted` knows them by their seed.
     played = [row | {"seed": [row["deal"]]} for row in rows]
-    estimate, deals = fitted(played, str(zero), list(agents)), len({row["deal"] for row in rows})
+    estimate = fitted(played, str(zero), list(agents))
+    deals = len({row["deal"] for row in rows})
     if deals >= EVEN_PAIRS and (content := level_rows(agents, estimate, str(zero))):
         return content, ""
     # Half of an interval narrows with the root of the deals. Where it is less than the step, the step is told from 0.
@@ -408,13 +414,14 @@ def page_of(report: AuditReport, measures: Measures | None) -> Iterator[Block]:
         return
     for title, part in {"Findings": _findings, "How games go": _course, "Levels": _levels}.items():
         yield Heading(title)
-        yield from list(part(measures)) or [Paragraph("No game has been played yet.")]
+        blocks = list(part(measures))
+        yield from blocks or [Paragraph("No game has been played yet.")]
     yield Heading("Audit")
     yield Preformatted(str(report), str(report).splitlines()[-1])
 
 
 def _findings(measures: Measures) -> Iterator[Block]:
-    """What seats, strategies and the highest level get of the points: what the intervals tell from even, the largest effect first."""
+    """The points of seats, strategies and the highest level: first those whose intervals exclude the even share, by the largest effect."""
     seats, levels = measures["seats"], measures["levels"]
     effects = [
         (name, "search in all seats", 1 / len(seats), share) for name, share in seats.items()
@@ -423,18 +430,19 @@ def _findings(measures: Measures) -> Iterator[Block]:
         (each["strategy"], REFERENCE, 0.5, each["score"]) for each in measures["strategies"]
     ]
     if levels:
-        mean, low, high = (float(expected(levels[-1][end], 0.0)) for end in ("elo", "low", "high"))
-        name = str(Entrant(**levels[-1]["agent"]))
-        effects.append((name, RANDOM, 0.5, Estimate(mean, low, high, levels[-1]["games"])))
+        top = levels[-1]
+        mean, low, high = (float(expected(top[elo], 0.0)) for elo in ("elo", "low", "high"))
+        name = str(Entrant(**top["agent"]))
+        effects.append((name, RANDOM, 0.5, Estimate(mean, low, high, top["games"])))
     effects.sort(key=lambda effect: -abs(effect[3].value - effect[2]))
-    for caption, is_told in {
+    for caption, is_different in {
         "Different from even, the largest effect first": True,
         "Could be even": False,
     }.items():
         rows = [
-            [name, where, f"{share:.0%}", f"{even:.0%}", str(share.count)]
-            for name, where, even, share in effects
-            if is_told == (share.low > even or share.high < even)
+            [name, opponent, f"{share:.0%}", f"{even:.0%}", str(share.count)]
+            for name, opponent, even, share in effects
+            if is_different == (share.low > even or share.high < even)
         ]
         if rows:
             yield Table(
