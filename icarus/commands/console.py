@@ -38,8 +38,9 @@ class _Command(TyperCommand):
     """A command in which no option has two values, of which the last one would count."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
-        typed = Counter(self.make_parser(ctx).parse_args(args=[*args])[2])
-        for option, times in typed.items():
+        _, _, typed = self.make_parser(ctx).parse_args(args=[*args])
+        for option, times in Counter(typed).items():
+            # what is no option, but an argument, has no `multiple`
             if times > 1 and option.nargs == 1 and not getattr(option, "multiple", True):
                 raise ValueError(f"{option.opts[0]} is given {times} times; give it once")
         return super().parse_args(ctx, args)
@@ -63,9 +64,9 @@ def make_program(commands: Iterable[Callable[..., Any]], help: str) -> typer.Typ
 def run_program(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
     """Run a program with these arguments; bad input is one sentence on stderr. Returns the exit code."""
     try:
-        # what could not be written by a program before is not written by this one
+        starting.restore_interrupts()
         with out.capture():
-            starting.restore_interrupts()
+            pass  # this drops what an earlier program in this process could not write
         # Not by `app(…)`, which takes Ctrl-C and closed pipes for itself, and forgets what they say.
         with (
             presses_as_one(),
@@ -91,9 +92,9 @@ def run_program(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
         print_note(f"{name}: memory has run out")
         return FAILED
     except Exception as error:
-        # what the parser of the command line raises has it
-        wrong_line = getattr(error, "format_message", None)
-        sentence = sentence_of(error) if wrong_line is None else wrong_line()
+        # errors of the command line's parser have this method, others do not
+        format_message = getattr(error, "format_message", None)
+        sentence = sentence_of(error) if format_message is None else format_message()
         if sentence is None:
             raise
         print_note(f"{name}: {' '.join(sentence.split())}")
@@ -101,9 +102,10 @@ def run_program(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
 
 
 def run_main(app: typer.Typer, name: str) -> NoReturn:
-    """Run a program as a process. Text that the encoding of the output has no letters for, such as cp1252, is written with escapes.
+    """Run a program as a process. Letters that the encoding of the output lacks, such as cp1252, are written as escapes.
 
-    After Ctrl-C it ends without finalizers, since the compiler cannot always take apart what it has half made, and where nobody reads.
+    The process ends without finalizers where nobody reads its output, and after Ctrl-C: the compiler may fail to finalize a kernel that
+    is half made.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -141,11 +143,11 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[object]], caption
     columns = [*zip(header, *cells, strict=True)]
     is_number = [all(map(_is_number, column[1:])) for column in columns]
     widths = [max(map(cell_len, column)) for column in columns]
-    least = [max(map(cell_len, " ".join(column).split())) for column in columns]
+    widest_words = [max(map(cell_len, " ".join(column).split())) for column in columns]
     room = (out.width if out.is_terminal else UNFOLDED) - GAP * (len(widths) - 1)
     foldable = [place for place in range(len(columns)) if not is_number[place]]
     while sum(widths) > room:
-        foldable = [place for place in foldable if widths[place] > least[place]]
+        foldable = [place for place in foldable if widths[place] > widest_words[place]]
         if not foldable:
             break
         widths[max(foldable, key=lambda place: widths[place])] -= 1
@@ -171,9 +173,9 @@ def _is_number(cell: str) -> bool:
 
 @contextlib.contextmanager
 def progress_of(what: str, total: int | None, *, done: int = 0) -> Iterator[Callable[..., None]]:
-    """A bar on a terminal that vanishes when the work is done, with the time that is left; elsewhere lines, if it takes longer.
+    """A bar on a terminal, with the time that is left, until the work is done; elsewhere a line from time to time.
 
-    What it gives is called with how many are done, and with `description=` and `total=` if they change.
+    The context is a function, to be called with how many are done, and with `description=` and `total=` if they change.
     """
     if notes.is_terminal and not notes.is_dumb_terminal:
         columns = [

@@ -44,8 +44,16 @@ HEADERS = {
 
 
 class NewGame(msgspec.Struct, forbid_unknown_fields=True):
-    """What is asked for a game: its name, the number of one under way that has the same rules, opponents and number of persons, the
-    person's seat, the level of the others (0 for a short search), and how many persons play."""
+    """The game that a page asks for.
+
+    Attributes:
+        game: its name.
+        like: the number of a game under way; the new one has its rules and number of persons, and its agents if they have this level.
+        seat: of the person who asks.
+        level: of the agents; 0 for a short search.
+        persons: how many play.
+        moves: that have been played already.
+    """
 
     game: str
     like: int = -1
@@ -57,7 +65,7 @@ class NewGame(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Line(msgspec.Struct, forbid_unknown_fields=True):
-    """What is said in a game: an action or a word, after how many actions, and the seconds that the others may think."""
+    """A line of a `Conversation`: an action or a word, after how many actions, and the seconds that agents may think from now on."""
 
     line: str
     at: int | None = None
@@ -79,13 +87,14 @@ class Tables:
     games: dict[int, Conversation] = attrs.field(factory=dict)
 
     def begin(self, body: bytes, seats: "Seats") -> int:
-        """Begin the game that a body asks for, or refuse it before anything is done.
+        """Begin the game that a request asks for, and return its number.
 
         Args:
-            seats: of who asks; only from a game in which he has one does another go on.
+            body: of the request, a `NewGame`.
+            seats: of the person who asks; a new game can be like another only if he has a seat in that.
 
         Raises:
-            ValueError: what is wrong.
+            ValueError: the request cannot be fulfilled; nothing has been done.
         """
         request = msgspec.json.decode(body, type=NewGame)
         before = self.games[request.like] if request.like in seats else None
@@ -94,11 +103,13 @@ class Tables:
         seat = integer(f"a seat of {game}", request.seat, 0, game.players - 1)
         persons = len(like.people) if like else min(request.persons, game.players)
         people = [(seat + i) % game.players for i in range(persons)]
-        level, others = request.level or None, [USUAL]
+        level = request.level or None
         if like and level == like.level:
-            others = [*filter(None, like.agents)]
+            others = list(filter(None, like.agents))
         elif level:
             others = [Agent.at_level(game, level, self.levels.get(str(game)))]
+        else:
+            others = [USUAL]
         more_agents = itertools.cycle(others)
         agents = [None if each in people else next(more_agents) for each in range(game.players)]
         session = Session(game, agents, request.seed, self.files, level)
@@ -110,7 +121,11 @@ class Tables:
         return number
 
     def add(self, session: Session, *people: int) -> int:
-        """Lay a game on the table; who has begun it has the first of these seats, by default of all persons'."""
+        """Lay a game on the table, and return its number.
+
+        Args:
+            people: the seats of persons, that of who has begun the game first; by default as the session has them.
+        """
         if len(self.games) >= MOST_GAMES:
             raise ValueError(f"there are {MOST_GAMES} games already; begin the server again")
         number = next(self.numbers)
@@ -118,10 +133,13 @@ class Tables:
         return number
 
     def say(self, number: int, body: bytes, viewer: int | None) -> dict[str, Any]:
-        """Do what a body says in a game, and have agents think as long as it says; nothing is played where a part of it is wrong.
+        """Answer a line in a game, see `Conversation.say`.
+
+        Args:
+            body: of a request, a `Line`.
 
         Raises:
-            ValueError: what is wrong, or cannot be done now. KeyError: there is no such game.
+            ValueError: the line is wrong, or it cannot be done now; nothing has been played. KeyError: there is no such game.
         """
         line = msgspec.json.decode(body, type=Line)
         table = self.games[number]
@@ -131,12 +149,13 @@ class Tables:
 
 @functools.cache
 def choice(game: AnyGame, directory: Path | None) -> dict[str, Any]:
-    """What one must know of a game to choose it: its rules, seats, how many decisions a random game has, and how strong its levels are."""
-    state, levels = game.new_initial_state(seed=2), list[Any]()
+    """What a person must know of a game to choose it: rules, seats, how many decisions a random game has, and how strong its levels are."""
+    state = game.new_initial_state(seed=2)
+    levels = list[Any]()
     with contextlib.suppress(ValueError):  # none were measured
         levels = levels_of(game, directory)
     players = [RandomPlayer()] * game.players
-    # one in plain Python may take long
+    # a game in plain Python may take long
     decisions = play(game, players).decisions if isinstance(game, Game) else ()
     return {
         "seats": colours_of(game) or seat_names(game),
@@ -151,11 +170,7 @@ Seats = dict[int, int | None]  # by the number of a game; None sees everything
 
 
 class Refused(Exception):
-    """A request that is not answered: its status, and why."""
-
-
-class SentOn(Refused):
-    """A request that is answered at another address."""
+    """Raised for a request that is not answered: the status, a sentence, and headers, if there are any."""
 
 
 class Server(ThreadingHTTPServer):
@@ -163,20 +178,22 @@ class Server(ThreadingHTTPServer):
 
     Attributes:
         server_port: any free one.
-        name, cookie: how it is called, and what a visitor's cookie is called.
+        name, cookie: of the server, with its port; and of its cookies.
         address: what to type into a browser, for the first person of a game, or for the table.
-        invitations: by token, the seats that it gives. A token is in an address, and then the visitor has a cookie of his own.
-        visitors: by cookie, the seats that are theirs, by the number of the game.
+        invitations: the seats that each token gives. A visitor comes by an address with a token, and gets a cookie of his own.
+        visitors: the seats that each visitor has, by his cookie.
     """
 
     request_queue_size = 64
 
     def __init__(self, tables: Tables, host: str = HOST) -> None:
-        # from now on who asks waits for `serve`, and is not refused
+        # from now on requests wait for `serve`, and are not refused
         super().__init__((host, 0), Handler)
-        self.tables, self.name = tables, f"{host}:{self.server_port}"
+        self.tables = tables
+        self.name = f"{host}:{self.server_port}"
         self.cookie = f"icarus-{self.server_port}"
-        self.visitors, token = dict[str, Seats](), _secret()
+        self.visitors = dict[str, Seats]()
+        token = _secret()
         self.invitations: dict[str, Seats] = {token: {}}
         link = f"/?token={token}"
         for number, table in tables.games.items():
@@ -206,7 +223,7 @@ def _secret() -> str:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """A request and its answer. A connection carries one: what is left unread of a refused request is no request."""
+    """A request and its answer. A connection carries one request: the unread rest of one that is refused is not taken for the next."""
 
     server: Server
     protocol_version, server_version, timeout = "HTTP/1.1", "icarus", 10.0
@@ -223,7 +240,7 @@ class Handler(BaseHTTPRequestHandler):
             self._send({"error": sentence}, status, *headers)
         except msgspec.DecodeError as error:
             self._send({"error": f"the request cannot be understood: {error}"}, 400)
-        # what cannot be done now, or a function of the user's own game has failed
+        # the request cannot be fulfilled now, or a function of the user's own game has failed
         except Exception as error:
             self._send({"error": sentence_of(error) or repr(error)}, 409)
 
@@ -235,7 +252,7 @@ class Handler(BaseHTTPRequestHandler):
         query = dict(parse_qsl(address.query))
         seats = self._seats(address.path, query.get("token"))
         length = self.headers.get("Content-Length", "0")
-        # the body is not read before it is known whose it is
+        # the body is read only of a request whose sender is known
         if not (length.isdecimal() and int(length) <= LONGEST_BODY):
             raise Refused(
                 413, f"a request has at most {LONGEST_BODY:,} bytes, not {length[:SHOWN]}"
@@ -268,7 +285,7 @@ class Handler(BaseHTTPRequestHandler):
                     case ["GET"]:
                         return page("play", "icarus play")
                     case ["GET", "state"]:
-                        # of the other person's seat here; or of his own in the game that was begun after this one
+                        # The first person passes the link of the other's seat on. After `next` was begun, the other finds his link there.
                         links = table.links[1:] if viewer == table.viewers[0] else []
                         if table.next:
                             links = table.next.links[1:]
@@ -282,11 +299,11 @@ class Handler(BaseHTTPRequestHandler):
         raise Refused(404, f"there is no page {address.path}")
 
     def _seats(self, path: str, token: str | None) -> Seats:
-        """The seats of who asks.
+        """The seats of the visitor who sends the request.
 
         Raises:
-            Refused: it is another host's name, another page, or nobody who is known.
-            SentOn: he comes with a token; his cookie has its seats, too, and no history and no log has it.
+            Refused: the request names another host, comes from another page, or from nobody who is known. Or it has a token: then the
+                visitor gets a cookie with its seats, and is sent to the address without it, so that no history and no log has the token.
         """
         server, host = self.server, self.headers.get("Host", "")
         if host != server.name:
@@ -313,27 +330,27 @@ class Handler(BaseHTTPRequestHandler):
             seats = server.visitors[visitor] = {}
         seats.update(server.invitations[token])
         cookie = f"{server.cookie}={visitor}; HttpOnly; SameSite=strict; Path=/"
-        raise SentOn(
+        raise Refused(
             303,
             "the page is at the address without the token",
             {"Location": path, "Set-Cookie": cookie},
         )
 
     def _send(self, answer: Any, status: int = 200, headers: dict[str, str] = HEADERS) -> None:
-        """A page whose scripts, and no others, may run; or what is written as JSON."""
+        """Send a text as a page whose own scripts, and no others, may run; everything else as JSON."""
         kind, nonce = "application/json", _secret()
         if isinstance(answer, str):
             kind = "text/html; charset=utf-8"
             content = answer.replace("<script>", f'<script nonce="{nonce}">').encode()
         else:
             content = msgspec.json.encode(answer)
-        of_answer = {
+        answer_headers = {
             "Content-Type": kind,
             "Content-Length": str(len(content)),
             "Content-Security-Policy": POLICY.format(nonce=nonce),
         }
         self.send_response(status)
-        for name, value in (HEADERS | of_answer | headers).items():
+        for name, value in (HEADERS | answer_headers | headers).items():
             self.send_header(name, value)
         with contextlib.suppress(OSError):  # nobody reads it any more
             self.end_headers()
