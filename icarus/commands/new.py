@@ -61,22 +61,26 @@ def new_command(
 
 
 def _check_name(name: str) -> None:
-    """Refuse what cannot be the name of a game's file, or would stand in the way of another module or game."""
-    module = (
-        None
-        if Path(f"{name}.py").exists() or not name.isidentifier()
-        else importlib.util.find_spec(name)
-    )
-    is_module = module is not None and module.origin is not None  # no folder that stands here
+    """Refuse what cannot be the name of a game's file, or would hide another module or game."""
     if not name.isidentifier() or name != name.lower() or not name[0].isalpha():
         reason = "use lower-case letters, digits and _, with a letter first, such as mygame"
     elif keyword.iskeyword(name):
         reason = f"it is a word of Python; use my_{name}"
-    elif is_module or name.replace("_", "-") in games.LIBRARY:
-        reason = f"there is a {'module' if is_module else 'game'} of that name; use my_{name}"
+    elif _is_module(name):
+        reason = f"there is a module of that name; use my_{name}"
+    elif name.replace("_", "-") in games.LIBRARY:
+        reason = f"there is a game of that name; use my_{name}"
     else:
         return
     raise ValueError(f"{name!r} cannot be the name of a game and its file; {reason}")
+
+
+def _is_module(name: str) -> bool:
+    """Whether a module has this name that is no file or folder in the current folder."""
+    if Path(f"{name}.py").exists():
+        return False
+    module = importlib.util.find_spec(name)
+    return module is not None and module.origin is not None  # a folder has no origin
 
 
 def check_command(
@@ -98,7 +102,8 @@ def check_command(
     Exit code 0: every check passed. 1: one failed. 3: none failed, but one was not made.
     """
     reference = None if against is None else reference_in(against)
-    codes, sources = [0], [*(files or []), *filter(Path.is_file, [Path(game)])]
+    sources = [*(files or []), *filter(Path.is_file, [Path(game)])]
+    codes = list[int]()
     for each in _games_of(game, files):
         each = each if evaluation is None else each.with_evaluation(evaluation)
         agrees = True
@@ -116,17 +121,19 @@ def check_command(
             print_text("failed: the game and the reference differ (see rules)")
         if evaluation is not None:
             print_text("\n".join(lines_on(each, read_evaluation(evaluation), seed)))
-        codes.append(
-            FAILED if report.failed or not agrees else UNCHECKED if report.unchecked else 0
-        )
-    if code := next((code for code in (FAILED, UNCHECKED) if code in codes), 0):
-        raise typer.Exit(code)
+        if report.failed or not agrees:
+            codes.append(FAILED)
+        elif report.unchecked:
+            codes.append(UNCHECKED)
+    for code in (FAILED, UNCHECKED):
+        if code in codes:
+            raise typer.Exit(code)
 
 
 def _games_of(game: str, files: list[Path] | None) -> list[AnyGame]:
-    """The games of a file, each of them; or the one of a name."""
+    """All games of a file, or the one of a name."""
     path = Path(game)
-    if path.suffix != ".py" or path.name in games.GAMES:  # a game's name, too, may end so
+    if path.suffix != ".py":
         return [options.chosen_game(game, files).game]
     load_files(files or [])
     module = load_file(path)
@@ -148,17 +155,21 @@ def audited(
     *,
     once: bool = True,
 ) -> AuditReport:
-    """The audit of a game, by default as long as it usually is, with its progress.
+    """The audit of a game, with a bar of progress.
 
-    It is kept beside the machine code, where the game's files hold what they held: one that was stopped goes on, and of one that has ended
-    `once` gives the report.
+    It is kept beside the machine code, by the content of the game's files: an audit that was stopped goes on.
+
+    Args:
+        number, determinizations: see `audit`.
+        once: whether the report of an audit that has ended is given again.
     """
-    total, what = number or (GAMES if isinstance(game, Game) else PLAIN_GAMES), f"audit of {game}"
+    total = number or (GAMES if isinstance(game, Game) else PLAIN_GAMES)
+    what = f"audit of {game}"
     key = f"{game} {digest_of(*files)} {seed} {(number, determinizations)}".encode()
     folder = cache_folder() or Path(os.devnull)  # which takes nothing
     path = folder / f"audit-{hashlib.sha256(key).hexdigest()[:24]}.json"
-    with contextlib.suppress(OSError, ValueError):  # there is none, or none that can be read
-        if once:
+    if once:
+        with contextlib.suppress(OSError, ValueError):  # there is no report, or it cannot be read
             return msgspec.json.decode(path.read_bytes(), type=AuditReport)
     if isinstance(game, Game):
         game.kernels()  # what cannot be compiled is refused, and told once
@@ -195,10 +206,10 @@ def require_promises(game: str, files: Sequence[Path], source: str, consequence:
 
     Args:
         source: the file that names it.
-        consequence: what that work would come to.
+        consequence: what would be wrong with that work, for the message.
 
     Raises:
-        ValueError: it fails.
+        ValueError: the game fails.
     """
     if not audited(options.chosen_game(game, files).game, files, 0).passed:
         raise ValueError(
@@ -208,10 +219,10 @@ def require_promises(game: str, files: Sequence[Path], source: str, consequence:
 
 
 def reference_in(path: Path) -> Callable[[State], Any]:
-    """What makes the reference of an initial state: the file's function `reference(state)`, or its one class with the methods.
+    """The function that makes a reference for an initial state: the file's own `reference(state)`, or one that calls its only class.
 
     Raises:
-        ValueError: there is neither, or more than one class.
+        ValueError: there is neither, or more than one class with OpenSpiel's methods.
     """
     module = load_file(path)
     make = getattr(module, "reference", None)
@@ -227,7 +238,7 @@ def reference_in(path: Path) -> Callable[[State], Any]:
     def make_one(state: State) -> Any:
         try:
             return classes[0]()
-        except TypeError as error:  # it draws its deal, such as __init__(self, rng)
+        except TypeError as error:  # the class draws its deal itself, such as __init__(self, rng)
             raise ValueError(
                 f"the reference in {str(path)!r} cannot be made: {error}; {ADVICE_ON_LUCK}"
             ) from error
@@ -240,8 +251,10 @@ def advice_on(game: AnyGame) -> Iterator[str]:
     state = game.new_initial_state(seed=0)
     while state.current_player() == CHANCE:
         state.apply_action(state.chance_outcomes()[0][0])
-    for player in range(game.players) if game.determinize is not None else ():
-        yield f"player {player} sees at first:\n  " + seen_by(state, player).replace("\n", "\n  ")
+    if game.determinize is not None:
+        for player in range(game.players):
+            text = seen_by(state, player).replace("\n", "\n  ")
+            yield f"player {player} sees at first:\n  {text}"
     if isinstance(game, Game) and not state.is_terminal():
         search(state, BASELINE, iterations=10)  # compiles it
         rate = ITERATIONS / search(state, BASELINE, iterations=ITERATIONS).seconds
@@ -251,7 +264,6 @@ def advice_on(game: AnyGame) -> Iterator[str]:
 
 def hints(game: AnyGame) -> Iterator[str]:
     """What would make the game safer, or more useful to a search."""
-    hides = game.determinize is not None
     if game.max_length == LONGEST:
         yield "max_length is not given: a game that never ends is found late; give the greatest number of actions of a game"
     if not isinstance(game, Game):
@@ -260,5 +272,5 @@ def hints(game: AnyGame) -> Iterator[str]:
         yield "indices were checked in few games; ICARUS_DEBUG=1 icarus check FILE.py checks each, and names the function of a wrong one"
     if not game.ranges:
         yield "ranges are not given: state data that you set are not checked; give the least and greatest value of each field"
-    if hides and game.episode is None:
+    if game.determinize is not None and game.episode is None:
         yield "there is no episode: EPIC treats the whole game as one episode; return a label where a trick or round begins"
