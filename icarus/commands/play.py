@@ -73,7 +73,8 @@ def play_command(
     browser |= host is not None
     if watch:
         options.refuse_options(context, ["seat"], "--watch leaves all seats to agents")
-    session, files = None, files or []
+    session = None
+    files = files or []
     if game is not None:
         options.refuse_options(
             context, ["resume"], "a saved game brings its own game; without GAME"
@@ -98,12 +99,13 @@ def play_command(
         session = Session(loaded.game, seats, seed, _digests(loaded.files), level)
     elif resume is not None:
         ignored = ["seat", "watch", "seed", *OF_AN_AGENT]
-        if not browser:  # where one may begin another game of the same rules
+        if not browser:  # there one may begin another game, at a level
             ignored.append("levels")
         options.refuse_options(
             context, ignored, "--resume FILE brings seats, agents and seed of its own"
         )
-        names, sources = load_files(files), [*files, *filter(None, [evaluation])]
+        names = load_files(files)
+        sources = [*files, *filter(None, [evaluation])]
         session = Session.resumed(resume.read_bytes(), _digests(sources), names, resume)
     elif not browser:
         raise ValueError(
@@ -162,9 +164,10 @@ def talk(conversation: Conversation, ask: Callable[[str], str], say: Say) -> Non
     view, position = conversation.contents[viewer], None
     try:
         while not session.over:
-            heard, has_acted = view["total"], conversation.step()
+            before = view["total"]
+            has_acted = conversation.step()
             view = conversation.contents[viewer]
-            for number, text in enumerate(view["log"][heard:], heard + 1):
+            for number, text in enumerate(view["log"][before:], before + 1):
                 say(text)
                 if not session.people:
                     say(conversation.describe(at=number)["text"] + "\n")
@@ -173,10 +176,15 @@ def talk(conversation: Conversation, ask: Callable[[str], str], say: Say) -> Non
             if has_acted:
                 continue
             if view != position:
-                position, legal = view, len(view["moves"])
-                many = f"{legal} actions are legal; type moves for the legal actions, help for the commands"
+                position = view
                 say("\n" + view["text"])
-                say(conversation.say("moves")["said"] if legal <= LISTED else many)
+                legal = len(view["moves"])
+                if legal <= LISTED:
+                    say(conversation.say("moves")["said"])
+                else:
+                    say(
+                        f"{legal} actions are legal; type moves for the legal actions, help for the commands"
+                    )
             line = ask("you> ").strip()
             if line in ("quit", "exit", "q"):
                 raise EOFError
@@ -195,7 +203,7 @@ def talk(conversation: Conversation, ask: Callable[[str], str], say: Say) -> Non
 
 
 def keep(session: Session, say: Say) -> None:
-    """Save a game that was broken off, if anybody has played in it."""
+    """Save a game that is not over, if a person has played in it."""
     if not session.over:
         say("")
         if session.by_people:

@@ -61,11 +61,12 @@ def search_command(
     agent = loaded.agent(
         strategy, scheme, cutoff, iterations=iterations, seconds=seconds, threads=threads
     )
+    records = records or []
     if isinstance(agent.strategy, Enhancement):
-        existing = [
-            *map(str, components_of(agent.strategy, agent.scheme.uses_exp3(loaded.game))[1])
-        ]
-        for name in records or []:
+        uses_exp3 = agent.scheme.uses_exp3(loaded.game)
+        _, components = components_of(agent.strategy, uses_exp3)
+        existing = list(map(str, components))
+        for name in records:
             if name not in existing:
                 raise ValueError(unknown_component(name, existing))
     elif html or records:
@@ -81,9 +82,8 @@ def search_command(
         print_text(str(interrupted.result))
         print_note(f"icarus: {interrupted}")
         raise typer.Exit(options.INTERRUPTED) from None
-    print_text(
-        "\n\n".join([str(result), *(str(show_records(result, name)) for name in records or [])])
-    )
+    texts = [result, *(show_records(result, name) for name in records)]
+    print_text("\n\n".join(map(str, texts)))
     if html is not None:
         write_tree_page(result, html)
         print_text(f"tree: {html}")
@@ -96,8 +96,8 @@ def state_after(game: AnyGame, seed: int, moves: str) -> State:
     """The state after some moves; chance that is due there is drawn by the seed.
 
     Args:
-        moves: in the notation of the game, with spaces between them; a move may have spaces of its own. Where no move is written so,
-            numbers of moves, such as "1.", capitals, separators and missing spaces are overlooked.
+        moves: in the notation of the game, with spaces between them; a move may have spaces of its own. If no legal move is written as the
+            next words, numbers of moves, such as "1.", capitals, separators and missing spaces are overlooked.
 
     Raises:
         ValueError: a move is not legal.
@@ -110,14 +110,15 @@ def state_after(game: AnyGame, seed: int, moves: str) -> State:
             move = max(exact, key=len)
             words = words[len(move.split()) :]
         else:
-            word = _NUMBERED.sub("", words[0])
-            begins = [text for text in texts if bare(word).startswith(bare(text))]
-            move = max(begins, key=len, default=word)
+            word = _NUMBERED.sub("", words.pop(0))
+            beginnings = [text for text in texts if bare(word).startswith(bare(text))]
+            move = max(beginnings, key=len, default=word)
             if sum(bare(text) == bare(move) for text in texts) > 1:
                 move = word  # which is refused: two moves differ in capitals or separators alone
             rest = bare(word)[len(bare(move)) :]
-            words = [rest, *words[1:]] if rest else words[1:]
-        if move:
+            if rest:  # moves without a space between them
+                words.insert(0, rest)
+        if move:  # "" where the word was only a number
             state.apply_action(state.string_to_action(move))
     rng = np.random.default_rng(seed)
     while state.is_chance_node():
@@ -175,13 +176,13 @@ def match_command(
             text,
             scheme,
             cutoff,
-            move,
-            game_decay=game,
+            move_decay,
+            game_decay=game_decay,
             iterations=iterations,
             seconds=seconds,
             threads=threads,
         )
-        for text, scheme, move, game in settings
+        for text, scheme, move_decay, game_decay in settings
     ]
     agents += options.level_agents(loaded.game, level, levels)
     agents += [agents[-1]] * (players - len(agents))
@@ -190,7 +191,7 @@ def match_command(
     try:
         with progress_of("games", number) as show:
             for trial in range(number):
-                # Agents sit as many seats further on as the number of the game says.
+                # In each game all agents sit one seat further on.
                 seats = [seated[(seat - trial) % players] for seat in range(players)]
                 rewards.append(play_game(loaded.game, seats, seed=(seed, trial)).returns)
                 show(trial + 1)
@@ -207,26 +208,28 @@ def match_command(
 
 
 def _at_the_table(agent: Agent, game: AnyGame, play: str) -> Player:
-    """Who sits down for an agent; an algorithm draws from its policy in either way of playing."""
+    """The player that acts for an agent: itself, unless it remembers its searches or draws an action by its visits."""
     if play == MOST_VISITED:
         return SeatedAgent(agent, game) if agent.remembers else agent
-    question = question_to(agent, play)
+    question = question_to(agent, play)  # this also checks `play`
+    # an algorithm draws from its policy in either way of playing
     return question if isinstance(agent.strategy, Enhancement) else agent
 
 
 def _check_seats(strategies: list[str], game: AnyGame, level: int | None) -> None:
     """Refuse strategies, and an agent of a level after them, that do not fit a game's seats."""
-    beside = 0 if level is None else 1
-    least, most = min(2, game.players) - beside, game.players - beside
+    least, most, beside = min(2, game.players), game.players, ""
+    if level is not None:
+        least, most, beside = least - 1, most - 1, " beside --level"
     if not least <= len(strategies) <= most:
         raise ValueError(
-            f"{game} has {count_text(game.players, 'seat')}; give {range_text(least, most)} of A B …{' beside --level' * beside}, "
+            f"{game} has {count_text(game.players, 'seat')}; give {range_text(least, most)} of A B …{beside}, "
             f"not {len(strategies)}; the last one takes all other seats"
         )
 
 
 def _results(game: AnyGame, agents: list[Agent], rewards: list[Rewards]) -> list[list[object]]:
-    """A row for each agent, with the mean over the seats that it takes; for each seat, if one takes them all."""
+    """A row for each agent, with the mean over its seats; a row for each seat, if one agent has them all."""
     seats_of = defaultdict[str, list[int]](list)
     for seat, agent in enumerate(agents):
         seats_of[str(agent)].append(seat)
@@ -239,10 +242,10 @@ def _results(game: AnyGame, agents: list[Agent], rewards: list[Rewards]) -> list
 
 
 def _row(rewards: list[Rewards], seats: list[int], shift: int, agent: str) -> list[object]:
-    """The mean reward of an agent, with its interval.
+    """A row of the table: the mean reward in some seats, with its interval.
 
     Args:
-        seats: that it has in the first game.
+        seats: of the agent in the first game.
         shift: by how many seats all agents move on from one game to the next.
     """
     means = [
