@@ -65,10 +65,8 @@ def specs_command(
             continue
         parts = enhancement.components
         rule = enhancement.policy.rule if parts == (enhancement,) else enhancement.name
-        records, information = (
-            " ⊔ ".join(str(getattr(part, slot)) for part in parts)
-            for slot in ("records", "information")
-        )
+        records = " ⊔ ".join(str(part.records) for part in parts)
+        information = " ⊔ ".join(str(part.information) for part in parts)
         rows.append((name, records, information, str(rule).replace("*", " * ")))
     print_table(("name", "records R", "information Θ", "policy α"), rows)
 

@@ -69,16 +69,18 @@ def discover_command(
         "seed": seed,
     }
     # what is refused is refused before the audit
-    lead, announced = plan_race(game, **settings).lead, list[float]()
+    lead = plan_race(game, **settings).lead
     if source.endswith(".py") and not (directory / FILE).exists():
         rules = [each for each in files if each != evaluation]
         require_promises(game, rules, source, ", and a race would measure that")
     with progress_of("", None) as progress:
+        has_told = False
 
         def show(report: RaceProgress) -> None:
+            nonlocal has_told
             progress(report.done, total=report.total, description=report.stage)
-            if report.hours >= 0 and not announced:
-                announced.append(report.hours)
+            if report.hours >= 0 and not has_told:
+                has_told = True
                 print_note(f"about {_time_text(report.hours)} here; {lead:.2f} {_LEAD}")
 
         try:

@@ -43,11 +43,12 @@ def ladder_command(
     loaded = options.chosen_game(game, files, evaluation)
     player: Agent | EnginePlayer
     if strategy is not None and engine is None:
-        # opponents that have a heuristic are rated with the game's own
-        his: dict[str, Any] = {"evaluation": str(evaluation)} if evaluation else {}
-        player = loaded.agent(
-            strategy, scheme, cutoff, iterations=iterations, seconds=seconds, **his
-        )
+        settings: dict[str, Any] = {"iterations": iterations, "seconds": seconds}
+        if (
+            evaluation
+        ):  # it is the agent's: opponents that have a heuristic are rated with the game's own
+            settings["evaluation"] = str(evaluation)
+        player = loaded.agent(strategy, scheme, cutoff, **settings)
     elif engine is not None and strategy is None:
         options.refuse_options(
             context, OF_A_SEARCH, "an engine of --engine searches in its own way"
@@ -77,7 +78,7 @@ def _installation(name: str) -> str:
 
 
 def _play(climb: Climb, number: int) -> bool:
-    """Play the games with a bar of progress, until there are enough or Ctrl-C; whether that was what ended it."""
+    """Play until there are enough games, with a bar of progress; returns whether Ctrl-C has ended it before."""
     try:
         done = climb.rating().count
         with progress_of("games", number, done=done) as show:
@@ -99,10 +100,10 @@ def _print_climb(climb: Climb) -> None:
     games = scores_of(climb.rows)
     lines = []
     for rung in climb.ladder.rungs:
-        if scores := [score for _, opponent, score in games if opponent == rung.name]:
-            lines.append(
-                (len(scores), f"{sum(scores) / len(scores):.3f}", str(rung.rating), rung.name)
-            )
+        scores = [score for _, opponent, score in games if opponent == rung.name]
+        if scores:
+            mean = sum(scores) / len(scores)
+            lines.append((len(scores), f"{mean:.3f}", str(rung.rating), rung.name))
     if climb.has_failed:
         print_text(f"{climb.name} failed repeatedly and is not used again")
     if voids := sum("void" in row for row in climb.rows):

@@ -19,7 +19,7 @@ DEFAULT_SCHEME = "MO_ISMCTS"
 
 
 def value_option(metavar: str, help: str, *names: str, **limits: Any) -> Any:
-    """An option that takes a value, for which `metavar` stands in the help; `limits` as of `typer.Option`."""
+    """An option that takes a value, which the help calls `metavar`; `limits` as of `typer.Option`."""
     return typer.Option(*names, metavar=metavar, help=help, **limits)
 
 
@@ -29,7 +29,7 @@ def integer_option(help: str, *names: str, min: int | None = 1) -> Any:
 
 
 def iterations_option(default: int) -> Any:
-    """An option that takes the iterations of a search, of which there are `default` where nothing is said."""
+    """An option that takes the iterations of a search."""
     return integer_option(f"Iterations per decision; {default} if --seconds is not given either.")
 
 
@@ -72,10 +72,10 @@ SchemeText = Annotated[str, value_option("SCHEME", f"Search scheme. {SCHEMES_HEL
 
 
 def refuse_options(context: typer.Context, names: Sequence[str], reason: str) -> None:
-    """Refuse those of these options that stand on the command line.
+    """Refuse these options.
 
     Raises:
-        ValueError: one does.
+        ValueError: one of them stands on the command line.
     """
     sources = {name: context.get_parameter_source(name) for name in names}
     typed = [
@@ -88,10 +88,10 @@ def refuse_options(context: typer.Context, names: Sequence[str], reason: str) ->
 
 
 def each_of(option: str, values: list[T], number: int) -> list[T]:
-    """What is given once for all of so many, or for each.
+    """A value for each of `number` agents; an option gives one for all of them, or one for each.
 
     Raises:
-        ValueError: neither.
+        ValueError: there are fewer values, or more.
     """
     if len(values) not in (1, number):
         raise ValueError(
@@ -101,10 +101,10 @@ def each_of(option: str, values: list[T], number: int) -> list[T]:
 
 
 def level_agents(game: AnyGame, level: int | None, levels: Path | None) -> list[Agent]:
-    """The agent of a level, if one is asked for.
+    """The agent of a level, or none if no level is given.
 
     Raises:
-        ValueError: there is no such level, or levels are given of which none is taken.
+        ValueError: there is no such level, or a directory of levels is given without one.
     """
     if levels is not None and level is None:
         raise ValueError("--levels says whose levels --level takes: give both")
@@ -114,16 +114,21 @@ def level_agents(game: AnyGame, level: int | None, levels: Path | None) -> list[
 def game_and_files(
     game: str, files: Sequence[Path] | None, evaluation: Path | None = None
 ) -> tuple[str, list[Path]]:
-    """The name of a game, and the files to load, that of an evaluation among them: a game may be given as the file that defines it.
+    """The name of a game, and all files to load: also that of an evaluation, and that of the game.
+
+    Args:
+        game: its name, with parameters if it has any; or the file that defines it.
 
     Raises:
         ValueError: there is no such file; it has no game, or several; it has parameters; a name is that of a file without its ending.
     """
-    files = [*(files or ()), *([] if evaluation is None else [evaluation])]
-    if evaluation is not None and evaluation.suffix != EVALUATION:
-        raise ValueError(
-            f"--evaluation is {str(evaluation)!r}; it must be a file that icarus learn has written, {EVALUATION}"
-        )
+    files = list(files or ())
+    if evaluation is not None:
+        files.append(evaluation)
+        if evaluation.suffix != EVALUATION:
+            raise ValueError(
+                f"--evaluation is {str(evaluation)!r}; it must be a file that icarus learn has written, {EVALUATION}"
+            )
     file, bracket, _ = game.partition("(")
     if bracket and file.endswith(".py"):
         raise ValueError(
