@@ -123,7 +123,9 @@ def play_command(
     tables = Tables(session.files if session else _digests(files))
     if session is not None:
         if not browser:
-            talk(Conversation(session, *session.people[:1]), _ask, print_text)
+            if len(session.people) > 1:
+                raise ValueError("two persons play this game, each at a page: add --browser")
+            talk(Conversation(session, *session.people), _ask, print_text)
             return
         tables.levels[str(session.game)] = levels
         tables.add(session)

@@ -332,6 +332,14 @@ def test_a_saved_game_is_resumed_with_the_files_that_it_was_played_with(tmp_path
     assert resumed(path, {Path("renamed.py"): "0123"}).files == {Path("renamed.py"): "0123"}
 
 
+def test_a_game_of_two_persons_is_not_resumed_in_the_terminal(tmp_path, icarus):
+    path = tmp_path / "game.txt"
+    Session(games.load("othello"), [None, None]).save(path)
+    code, out, errors = icarus("play", "--resume", path)
+    assert (code, out) == (2, "")
+    assert errors == "icarus: two persons play this game, each at a page: add --browser\n"
+
+
 def test_a_game_whose_rules_were_edited_in_an_imported_module_is_not_resumed(
     tmp_path, monkeypatch, icarus, python
 ):
