@@ -104,24 +104,26 @@ def _weight(belief: Iterable[_Particle]) -> float:
 
 
 class _Answers:
-    """What policies answer, each question asked once: the mean over so many seeds."""
+    """The answers of the players' policies, each question asked once; of a search the mean over some seeds."""
 
     def __init__(self, asks: Sequence[Question], seed: tuple[int, ...], seeds: int) -> None:
         self.asks, self._seed, self._seeds = asks, seed, seeds
-        self._known, self.questions = dict[int, tuple[list, list]](), 0
+        self._known = dict[int, tuple[list, list]]()
+        self.questions = 0
         self.has_luck = any(ask.has_luck for ask in asks)
 
     def forget(self, *seed: int) -> None:
-        """Ask all anew, with another seed."""
+        """Forget all answers; searches have another seed from now on."""
         self._known, self._seed = {}, seed
 
     def at(self, particle: "_Particle", mover: int) -> Iterable[tuple[int, float]]:
-        """The actions of who is to move, and their probabilities."""
+        """The actions of the player to move, or of chance, with their probabilities."""
         if mover == CHANCE:
             return particle.state.chance_outcomes()
-        actions, key = particle.state.legal_actions(), particle.keys[mover]
+        actions = particle.state.legal_actions()
         if len(actions) == 1:
             return [(actions[0], 1.0)]
+        key = particle.keys[mover]
         if key not in self._known:
             ask = self.asks[mover]
             count = self._seeds if ask.has_luck else 1
@@ -135,7 +137,7 @@ class _Answers:
 
 
 class _Responder:
-    """A responder in real play, who thinks of particles."""
+    """The player who responds in matches, by a belief of particles: "he" below."""
 
     def __init__(
         self, game: AnyGame, player: int, model: _Answers, seed: int, depth: int, count: int | None
@@ -143,25 +145,25 @@ class _Responder:
         self._game, self._player, self._depth = game, player, depth
         self._low, high = game.utilities
         self._range = high - self._low
-        self._most, self._seed, self._model = count or sys.maxsize, seed, model
+        self._most = count or sys.maxsize  # particles of a belief
+        self._seed = seed
         # The model is the policy that he takes the others to play. Without luck it is what they play.
+        self._model = model
         self.played = _Answers(model.asks, (), 1) if model.has_luck else model
         self._deals = list[_Particle]()
-        self._cuts = 0  # how often a part was drawn of what may happen
+        self._cuts = 0  # how often `_thinned` has drawn some of the moves
         self._looked_at = 0  # states, for the present decision
         with contextlib.suppress(NotEnumerable):
             deals = deals_of(game)
             for k in np.flatnonzero(deals.probabilities).tolist():
-                # twice, as all moves in keys
-                moves = enumerate(deals.observations[k].tolist())
-                keys = [hash((i, 2 * move)) for i, move in moves]
-                weight = float(deals.probabilities[k])
-                self._deals.append(_Particle(dealt_state(game, deals, k), keys, weight))
+                observations = deals.observations[k].tolist()
+                keys = [hash((i, 2 * move)) for i, move in enumerate(observations)]
+                state = dealt_state(game, deals, k)
+                self._deals.append(_Particle(state, keys, float(deals.probabilities[k])))
         self.is_exact = bool(self._deals) and not model.has_luck
 
     def play(self, match: int, most: int, progress: Callable[[float], None]) -> float:
-        """What the responder has at the end of a match, on average over all that is followed; of more than two players, beyond what he has
-        there by the policy.
+        """His mean utility in the states in which a match is followed; of more than two players, what he gains beyond the policy's.
 
         Args:
             most: states in which the match is followed.
@@ -174,7 +176,7 @@ class _Responder:
         if self._model.has_luck:
             self.played.forget(self._seed, self._player, _PLAYED, match)
         deals = self._deals
-        if not deals:
+        if not deals:  # they are hidden: one is drawn for this match
             self._model.forget(self._seed, self._player, _MODELLED, match)
             deals = [self._unknown(self._game.new_initial_state(int(self._luck.integers(MASK))))]
         views = defaultdict[int, list[_Particle]](list)
@@ -192,16 +194,22 @@ class _Responder:
     def _followed(
         self, parts: dict[Any, list[_Particle]], most: int, room: int = ALIKE
     ) -> Iterator[tuple[Any, list[_Particle], int]]:
-        """What a match is followed in of its parts, a number of states at most: the name of a part, states, and the room that is left."""
-        cuts, followed = self._cuts, defaultdict[Any, list[_Particle]](list)
-        names = [(part[0]._replace(weight=_weight(part)), name) for name, part in parts.items()]
-        total = sum(whole.weight for whole, _ in names)
-        moves = [
-            (each._replace(weight=scale * each.weight), name)
-            for whole, name in self._thinned(names, math.ceil(most / room))
-            for scale in [whole.weight / _weight(parts[name])]
-            for each in parts[name]
-        ]
+        """The states in which a match is followed, `most` of them at most, by the names of the parts that they come from.
+
+        Args:
+            room: states, at least, for each part; if there are too many parts, some are drawn.
+
+        Yields:
+            the name of a part, its states, and how many states it has room for from here on.
+        """
+        cuts = self._cuts
+        wholes = [(part[0]._replace(weight=_weight(part)), name) for name, part in parts.items()]
+        total = sum(whole.weight for whole, _ in wholes)
+        moves = []
+        for whole, name in self._thinned(wholes, math.ceil(most / room)):
+            scale = whole.weight / _weight(parts[name])
+            moves += [(each._replace(weight=scale * each.weight), name) for each in parts[name]]
+        followed = defaultdict[Any, list[_Particle]](list)
         for each, name in self._thinned(moves, most):
             followed[name].append(each)
         self.is_exact &= self._cuts == cuts
@@ -216,13 +224,15 @@ class _Responder:
         most: int,
         is_sample: bool,
     ) -> float:
-        """What he gains after an action in states that the match is followed in, if he thinks of a belief.
+        """His utility at the ends of the match, from some of its states on, by their weights.
 
-        Both take the same step. The truths say what he may see next; of the belief there stays what fits that, and at a decision he chooses
-        by it. Where truths are cut off for want of room, the gain is an estimate; where the belief is, it is a sample.
+        The action is made in these states (`truths`) and in his belief. The truths say what he may see next. Of the belief, the particles
+        that show him the same stay, and at a decision he chooses by them. If truths are left out for want of room, the utility is an
+        estimate; if particles are, the belief is a sample.
 
         Args:
-            is_sample: whether the belief is not all that the game may be.
+            action: the one that is due; NO_ACTION at the beginning, and after he has seen something.
+            is_sample: whether the belief has not all states that the game may be in.
         """
         cuts = self._cuts
         gain, views = self._follow(truths, action, self.played, most)
@@ -231,36 +241,39 @@ class _Responder:
         self._progress(self._ended)
         for sight, group, room in self._followed(views, most):
             cuts = self._cuts
-            after = self._follow(belief, action, self._model, self._most, (sight,))[1][sight]
+            _, beliefs = self._follow(belief, action, self._model, self._most, (sight,))
+            after = beliefs[sight]
             is_sampled = is_sample or self._cuts > cuts
             if sight is not DECISION:
                 gain += self._rest(group, NO_ACTION, after, room, is_sampled)
                 continue
             if not after:
                 after, is_sampled = self._redrawn(group), True
-            choices = {
-                choice: [each._replace(weight=each.weight * p) for each in group]
-                for choice, p in self._chosen(after, group[0], is_sampled)
-                if p
-            }
+            choices = {}
+            for choice, p in self._chosen(after, group[0], is_sampled):
+                if p:
+                    choices[choice] = [each._replace(weight=each.weight * p) for each in group]
             for choice, part, left in self._followed(choices, room, 1):
                 gain += self._rest(part, choice, after, left, is_sampled)
         return gain
 
     def _unknown(self, state: State) -> _Particle:
-        """A particle of which no key is known: its questions are its own."""
+        """A particle with keys of its own, since what the players know is not followed: no answer is shared with another."""
         return _Particle(state, self._luck.integers(MASK, size=self._game.players).tolist(), 1.0)
 
     def _redrawn(self, group: list[_Particle]) -> list[_Particle]:
-        """Particles of all that the responder knows, whatever others would do; none if a policy may ask what came before."""
+        """Particles drawn from his information set, whatever the others would do to come there.
+
+        None if the deals are known and the policies have no luck: these may answer by the history, which a drawn state makes up.
+        """
         if self._deals and not self._model.has_luck:
             return []
         state = group[0].state
-        count = min(self._most, PARTICLES)  # of exact beliefs, too: nothing says what all are
+        count = min(self._most, PARTICLES)  # an exact belief, too: nothing lists all its states
         return [self._unknown(state.determinized(self._player, self._rng)) for _ in range(count)]
 
     def _thinned(self, moves: list[Any], most: int) -> list[Any]:
-        """So many moves at most, drawn by their weights, which stay what they were on average."""
+        """At most `most` moves, which are tuples with a particle first. Of more, some are drawn, so that expected weights stay."""
         if len(moves) <= most:
             return moves
         self._cuts += 1
@@ -268,9 +281,9 @@ class _Responder:
         total = float(weights.sum())
         counts = self._luck.multinomial(most, weights / total).tolist()
         return [
-            (p._replace(weight=total * n / most), *rest)
-            for n, (p, *rest) in zip(counts, moves, strict=True)
-            if n
+            (particle._replace(weight=total * count / most), *rest)
+            for count, (particle, *rest) in zip(counts, moves, strict=True)
+            if count
         ]
 
     def _follow(
@@ -282,16 +295,16 @@ class _Responder:
         goal: tuple[int | None, ...] = (),
         responds: bool = True,
     ) -> tuple[float, dict[int | None, list[_Particle]]]:
-        """Make an action, if any, and whatever others may do until the responder sees something or is to move.
+        """Make an action, if any, and whatever others may do until he sees something or is to move.
 
         Args:
             answers: what the others do.
-            most: moves at once.
-            goal: what he does see, where that is known: what shows something else is left out.
-            responds: whether he does not play by the policy himself.
+            most: moves at once; of more, some are drawn.
+            goal: what he sees, if it is known; particles that show him something else are left out before some are drawn.
+            responds: whether he responds; if not, he plays by `answers` as the others do, to the end.
 
         Returns:
-            what he gains where the game ends before, and particles by what he sees.
+            his utility where the game ends before, and particles by what he sees.
         """
         gain, views = 0.0, defaultdict[int | None, list[_Particle]](list)
         moves = [(each, action) for each in belief]
@@ -300,9 +313,12 @@ class _Responder:
             self._refuse_if_too_many(len(moves), most)
             if not goal:
                 moves = self._thinned(moves, most)
-            candidates = [(*move, *self._shown(*move)) for move in moves]
+            candidates = []
+            for particle, action in moves:
+                sight, keys = self._shown(particle, action)
+                if not goal or sight in (DECISION, *goal):
+                    candidates.append((particle, action, sight, keys))
             if goal:
-                candidates = [each for each in candidates if each[2] in (DECISION, *goal)]
                 candidates = self._thinned(candidates, most)
             moves = []
             for (state, _, weight), action, sight, keys in candidates:
@@ -331,27 +347,30 @@ class _Responder:
         return gain, views
 
     def _shown(self, particle: _Particle, action: int) -> tuple[int | None, list[int]]:
-        """What the responder sees of an action, and the keys of what the players know after it."""
+        """What he sees of an action, None for nothing, and the keys of what the players know after it."""
         keys = list(particle.keys)
         if action == NO_ACTION:
             return None, keys
-        mover, moves, sight = particle.state.current_player(), particle.state.observed(action), None
+        mover, moves = particle.state.current_player(), particle.state.observed(action)
+        sight = None
         for i, key in enumerate(keys):
             move = moves[self._game.perspective(i)]
-            key = hash((key, 1, 2 * action)) if i == mover else key
+            if i == mover:
+                key = hash((key, 1, 2 * action))
+            # what a mover sees counts if it is something else than his action
             if move != UNSEEN and (i != mover or move != action):
                 key = hash((key, 0, 2 * move))
-                sight = move if i == self._player else sight
+                if i == self._player:
+                    sight = move
             keys[i] = key
         return sight, keys
 
     def _refuse_if_too_many(self, at_once: int, most: int) -> None:
-        """Refuse exact beliefs that take too long."""
-        limits = (
+        """Refuse exact beliefs that take too long; others have room for `MOST` states or fewer."""
+        for count, room, limit, when in (
             (at_once, most, MOST, "at once"),
             (self._looked_at, self._most, LOOKED_AT, "for one decision"),
-        )
-        for count, room, limit, when in limits:
+        ):
             if count > limit and room > MOST:
                 what = f"a player must think of {count:,} states {when}; the limit is {limit:,}, and particles={PARTICLES} would fit"
                 raise NotEnumerable(f"{self._game} is too large for exact beliefs: {what}")
@@ -359,36 +378,37 @@ class _Responder:
     def _chosen(
         self, belief: list[_Particle], truth: _Particle, is_sample: bool
     ) -> list[tuple[int, float]]:
-        """The responder's action: the best if it is clearly better than what the policy plays here; else that, with its probabilities."""
-        self._looked_at, usual = 0, [*self.played.at(truth, self._player)]
-        if len(usual) == 1 or not belief:
-            return usual
-        self._legal([truth, belief[0]])
+        """His actions with probabilities: the best action, if it is clearly better than the policy that is played; else this policy."""
+        self._looked_at = 0
+        policy = list(self.played.at(truth, self._player))
+        if len(policy) == 1 or not belief:
+            return policy
+        self._legal([truth, belief[0]])  # refuses a game in which they differ
         count = PARTS if is_sample else 1
-        parts = [part for i in range(count) if (part := belief[i::count])]
+        parts = [belief[i::count] for i in range(min(count, len(belief)))]
         most = max(1, self._most // count)
         values = np.array([self._values(part, self._depth, most) for part in parts])
         best = int(values.sum(0).argmax())
-        gains = values[:, best] - values @ [p for _, p in usual]
-        least = CLEAR * self._range * np.array([*map(_weight, parts)])
+        gains = values[:, best] - values @ [p for _, p in policy]
+        least = CLEAR * self._range * np.array(list(map(_weight, parts)))
         is_clear = len(parts) == count and (gains > least).all()
-        return [(usual[best][0], 1.0)] if is_clear else usual
+        return [(policy[best][0], 1.0)] if is_clear else policy
 
     def _legal(self, belief: list[_Particle]) -> list[int]:
-        """His legal actions, which are the same in all that the game may be."""
+        """His legal actions, which must be the same in all particles."""
         actions, *others = [particle.state.legal_actions() for particle in belief]
         if any(each != actions for each in others):
             refuse_as_unsound(self._game, UNEQUAL, self._player)
         return actions
 
     def _values(self, belief: list[_Particle], left: int, most: int) -> list[float]:
-        """What he gains by each action, if he looks so many ahead, itself among them, and thinks of so many states."""
+        """His utility by each action, if he looks `left` of his own actions ahead, this one among them, with `most` particles."""
         return [self._value(belief, action, left - 1, most) for action in self._legal(belief)]
 
     def _value(self, belief: list[_Particle], action: int, left: int, most: int) -> float:
-        """What he gains by an action if he then looks `left` of his own actions ahead.
+        """His utility by an action, if he then looks `left` of his own actions ahead.
 
-        Before his next decision he may see several things. Each of them goes on with its share, by its probability, of `most` states.
+        Before his next decision he may see several things. Each of them has a share, by its probability, of the `most` particles.
         """
         gain, views = self._follow(belief, action, self._model, most)
         total = sum(map(_weight, views.values()))
@@ -403,16 +423,25 @@ class _Responder:
         return gain
 
     def _played_out(self, belief: list[_Particle]) -> float:
-        """What he gains by uniform choice."""
+        """His utility if all choose uniformly from here on."""
         game = self._game
         weights = np.array([particle.weight for particle in belief])
         roots = Deals([particle.state.data for particle in belief], weights, weights)
 
         def play(rules: Walk) -> float:
-            numbers = self._player, game.players, game.max_length
-            return rules.call(play_out, rules.settings, rules.dealt, weights, *numbers, self._rng)
+            return rules.call(
+                play_out,
+                rules.settings,
+                rules.dealt,
+                weights,
+                self._player,
+                game.players,
+                game.max_length,
+                self._rng,
+            )
 
-        if (rewards := with_walk(game, roots, play)) != rewards:
+        rewards = with_walk(game, roots, play)
+        if math.isnan(rewards):
             refuse_as_unsound(game, TOO_LONG)
         return float(self._low * weights.sum() + self._range * rewards)
 
@@ -453,7 +482,8 @@ def local_best_response(
         KeyboardInterrupt: with the result of the matches played, if there are two of each player.
     """
     check_game("local_best_response", game)
-    depth, seed = checks.integer("depth", depth, 1), checks.integer("seed", seed, 0)
+    depth = checks.integer("depth", depth, 1)
+    seed = checks.integer("seed", seed, 0)
     for name, value, least in (("matches", matches, 2), ("particles", particles, 1)):
         if value is None:
             deals_of(game)
@@ -507,16 +537,21 @@ def bound_by(
     policy: str,
     questions: int = 0,
 ) -> Exploitability:
-    """What responders' gains in matches say of NashConv, whose range is that of the utilities of all who gain.
+    """The bounds of NashConv by what responders have gained in matches.
 
     Args:
-        is_exact: whether each gain is what is to be expected of the responder's play.
+        samples: of each responder, what he has gained in each match.
+        is_exact: whether each gain is the expected one of the responder's play.
     """
     low, high = game.utilities
-    is_for_two = len(samples) == PLAYERS
-    most = high - low if is_for_two else len(samples) * (high - low)
-    of_matches = [sum(each) - (low + high) * is_for_two for each in zip(*samples, strict=False)]
-    estimate = mean_of(of_matches, -most, most, TWO_SIDED)
+    most = len(samples) * (high - low)
+    gains = [sum(each) for each in zip(*samples, strict=False)]
+    if (
+        len(samples) == PLAYERS
+    ):  # samples are utilities, which have this sum if both play the policy
+        most = high - low
+        gains = [gain - (low + high) for gain in gains]
+    estimate = mean_of(gains, -most, most, TWO_SIDED)
     lower = min(max(0.0, estimate.value if is_exact else estimate.low), most)
     return Exploitability(
         lower=lower,
