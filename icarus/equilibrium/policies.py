@@ -42,19 +42,23 @@ class TabularPolicy:
     """
 
     def __init__(self, tree: GameTree, probabilities: np.ndarray) -> None:
-        self.tree, self.probabilities = tree, np.ascontiguousarray(probabilities, float)
-        shape, what = self.probabilities.shape, f"the probabilities of a policy in {tree.game}"
+        self.tree = tree
+        self.probabilities = np.ascontiguousarray(probabilities, float)
+        what = f"the probabilities of a policy in {tree.game}"
+        shape = self.probabilities.shape
         if shape != tree.slots.shape:
             raise ValueError(f"{what} have the shape {shape}; it must be {tree.slots.shape}")
         sums = np.add.reduceat(self.probabilities, tree.sets["slot"])
-        wrong, where = ~(np.abs(sums - 1) < TOLERANCE), ""
-        if wrong.any():
-            where = f"sum to {exact_text(sums[wrong][0])} in information set {wrong.argmax()}"
+        is_wrong = ~(np.abs(sums - 1) < TOLERANCE)  # also of a sum that is no number
+        mistake = ""
+        if is_wrong.any():
+            number = is_wrong.argmax()
+            mistake = f"sum to {exact_text(sums[number])} in information set {number}"
         elif not (self.probabilities >= 0).all():
-            where = "are negative somewhere"
-        if where:
+            mistake = "are negative somewhere"
+        if mistake:
             raise ValueError(
-                f"{what} {where}; they must be at least 0 and sum to 1 in each information set"
+                f"{what} {mistake}; they must be at least 0 and sum to 1 in each information set"
             )
 
     def at(self, number: int) -> np.ndarray:
@@ -91,11 +95,13 @@ def uniform_policy(tree: GameTree) -> TabularPolicy:
 
 def own_predecessors(tree: GameTree) -> np.ndarray:
     """For each information set the one in which the same player last moved before, or NOTHING. [sets]"""
-    parents, before = tree.views["parent"], tree.views["set"]
+    parents, set_of_view = tree.views["parent"], tree.views["set"]
     rows = parents[tree.sets["last_view"]]
-    while (passive := (rows != NOTHING) & (before[rows] == NOTHING)).any():
+    while True:
+        passive = (rows != NOTHING) & (set_of_view[rows] == NOTHING)
+        if not passive.any():
+            return np.where(rows == NOTHING, NOTHING, set_of_view[rows])
         rows = np.where(passive, parents[rows], rows)
-    return np.where(rows == NOTHING, NOTHING, before[rows])
 
 
 def tabulate(
@@ -122,8 +128,10 @@ def tabulate(
     """
     one_of("play", play, PLAYS)
     check_callable("progress", progress, "a function of (parts done, parts in all)")
-    tree, key = tree_of(game), seed_key(seed)
-    result, searches = uniform_policy(tree), dict[int, PolicyLike]()
+    tree = tree_of(game)
+    key = seed_key(seed)
+    result = uniform_policy(tree)
+    searches = dict[int, PolicyLike]()
     for player, each in enumerate(policies_of(tree.game, policy)):
         # a CFR has a table already
         table = getattr(each, "average", each) if hasattr(each, "tree") else each
@@ -143,22 +151,25 @@ def tabulate(
     def search_from(number: int, ask: Question) -> None:
         if tree.sets[number]["count"] > 1:
             result.at(number)[:] = ask(tree.state_of(number), (*key, number))
-        below, seated = followers[number], ask.policy
-        learned = seated.memory() if hasattr(seated, "recall") and len(below) > 1 else None
+        below = followers[number]
+        learned = None
+        if len(below) > 1 and hasattr(ask.policy, "recall"):
+            learned = ask.policy.memory()
         for i, follower in enumerate(below):
             # What was learned here holds for each set below. The first begins with it; for the others it is put back.
             if learned is not None and i > 0:
-                seated.recall(learned)
+                ask.policy.recall(learned)
             search_from(follower, ask)
 
     parts = [part for part in followers[NOTHING] if tree.sets[part]["player"] in searches]
     for done, part in enumerate(parts):
         if progress is not None:
             progress(done, len(parts))
-        each = searches[tree.sets[part]["player"]]
-        sits_down = is_player(each)
-        seated = each.seated(tree.game) if sits_down else each
-        search_from(part, question_to(seated, play, learns=sits_down))
+        searcher = searches[tree.sets[part]["player"]]
+        sits_down = is_player(searcher)
+        if sits_down:
+            searcher = searcher.seated(tree.game)
+        search_from(part, question_to(searcher, play, learns=sits_down))
     if progress is not None:
         progress(len(parts), len(parts))
     return result
@@ -168,7 +179,7 @@ stitch = tabulate  # as the papers call it
 
 
 def policies_of(game: AnyGame, policy: PolicyLike) -> Sequence[PolicyLike]:
-    """The policy of each player, where one may be given for each."""
+    """The policy of each player, by one for all of them, or a tuple or list of one for each."""
     is_each = isinstance(policy, tuple | list) and not hasattr(policy, "policy_at")
     policies = policy if is_each else [policy] * game.players
     if len(policies) != game.players:
@@ -177,7 +188,7 @@ def policies_of(game: AnyGame, policy: PolicyLike) -> Sequence[PolicyLike]:
 
 
 def questions_to(game: AnyGame, policy: PolicyLike, play: str) -> tuple[list[Question], str]:
-    """How the policy of each player is asked; and what is measured, as a result tells it."""
+    """How the policy of each player is asked; and a text of what is measured, for the result."""
     questions = [question_to(each, play) for each in policies_of(game, policy)]
     texts = [f"{each}, {play}" if each.has_luck else str(each) for each in questions]
     return questions, " against ".join(dict.fromkeys(texts))
@@ -295,7 +306,9 @@ class Exploitability:
         """The gain of each player by his best response; of two players by local best responses not known."""
         if len(self.best_responses) > PLAYERS:
             return self.best_responses
-        pairs = zip(self.best_responses, self.values, strict=bool(self.values))
+        if not self.values:
+            return ()
+        pairs = zip(self.best_responses, self.values, strict=True)
         # a best response never loses by more than rounding
         return tuple(max(0.0, best - value) for best, value in pairs)
 
@@ -389,9 +402,12 @@ def exploitability(
     integer("seed", seed, 0)
     one_of("play", play, PLAYS)
     check_callable("progress", progress, "a function of the share that is done")
-    if isinstance(game, Game) and (stored := _stored(game, policy)) is not None:
-        return _by_walks(game, policy, stored, progress)
-    tree, written = tree_of(game), list[np.ndarray]()
+    if isinstance(game, Game):
+        stored = _stored(game, policy)
+        if stored is not None:
+            return _by_walks(game, policy, stored, progress)
+    tree = tree_of(game)
+    written = list[np.ndarray]()  # the probabilities of each seed that is done
     questions, what = questions_to(tree.game, policy, play)
     has_luck = any(question.has_luck for question in questions)
     count = seeds if has_luck else 1
@@ -414,10 +430,10 @@ def exploitability(
 
 
 def _stored(game: Game, policy: PolicyLike) -> StoredPolicy | None:
-    """A policy that is stored: uniform choice, too, and that of a search which has no budget to go on with.
+    """The policy as it is stored, or None: one of another kind, or that of a search with a budget, which goes on.
 
     Raises:
-        ValueError: a search of another game.
+        ValueError: the policy is that of a search in another game.
     """
     if policy is None:
         return UNIFORM
@@ -425,7 +441,7 @@ def _stored(game: Game, policy: PolicyLike) -> StoredPolicy | None:
     stored = getattr(policy, "stored_policy", policy)
     if not isinstance(stored, StoredPolicy) or has_budget:
         return None
-    # what is known in two games may have the same keys
+    # information sets of two games may have the same keys
     if str(getattr(policy, "game", game)) != str(game):
         raise ValueError(f"{policy!r} is not a policy in {game}")
     return stored
@@ -434,21 +450,21 @@ def _stored(game: Game, policy: PolicyLike) -> StoredPolicy | None:
 def _by_walks(
     game: Game, policy: PolicyLike, stored: StoredPolicy, progress: Callable[[float], None] | None
 ) -> Exploitability:
-    """By best responses that need no tree."""
-    gains = []
+    """The exploitability of a stored policy, by best responses that need no tree."""
+    gains = list[tuple[float, float]]()
+
+    def tell(share: float) -> None:
+        if progress is not None:
+            progress((len(gains) + share) / PLAYERS)
+
     for player in range(PLAYERS):
-        tell = (
-            None
-            if progress is None
-            else lambda share, player=player: progress((player + share) / PLAYERS)
-        )
         gains.append(ResponseWalk(game, player, stored).run(tell))
     best, expected = zip(*gains, strict=True)
     return exact_result(best, expected, "uniform choice" if policy is None else str(policy))
 
 
 def exact_result(best: Sequence[float], values: Sequence[float], policy: str) -> Exploitability:
-    """A result without luck."""
+    """The exploitability of a policy without luck, by what each player has by a best response, and by the policy."""
     distance = max(0.0, sum(most - value for most, value in zip(best, values, strict=True)))
     limits = distance, distance, distance
     return Exploitability(*limits, 1.0, "best responses", policy, tuple(best), tuple(values))
@@ -457,19 +473,20 @@ def exact_result(best: Sequence[float], values: Sequence[float], policy: str) ->
 def _measured(
     tree: GameTree, written: Sequence[np.ndarray], policy: str, *, has_luck: bool = True
 ) -> Exploitability:
-    """What policies, written out by seed, tell of the policy that is played."""
+    """The exploitability of the policy that is played, by the probabilities of some seeds. The text of the policy is `policy`."""
     best, result = _responses(tree, np.mean(written, 0), policy)
-    if not has_luck or (len(written) > 1 and not np.ptp(written, 0).any()):
+    count = len(written)
+    if not has_luck or (count > 1 and not np.ptp(written, 0).any()):
         return result
-    count, (low, high) = len(written), tree.game.utilities
+    low, high = tree.game.utilities
     most = high - low
     lower = 0.0
     upper = most
     if count > 3:
         half = count // 2
-        halved = _responses(tree, np.mean(written[:half], 0), policy)[0]
-        of_others = [_gain_by(tree, halved, each) for each in written[half:]]
-        lower = max(0.0, mean_of(of_others, -most, most, TWO_SIDED).low)
+        best_of_half, _ = _responses(tree, np.mean(written[:half], 0), policy)
+        gains = [_gain_by(tree, best_of_half, each) for each in written[half:]]
+        lower = max(0.0, mean_of(gains, -most, most, TWO_SIDED).low)
         error = np.std([_gain_by(tree, best, each) for each in written], ddof=1) / count**0.5
         upper = mean_interval(result.estimate, float(error), count, 0.0, most, TWO_SIDED)[1]
     return attrs.evolve(
@@ -505,7 +522,7 @@ def _mixed(tree: GameTree, player: int, first: np.ndarray, second: np.ndarray) -
 
 
 def _gain_by(tree: GameTree, best: np.ndarray, policy: np.ndarray) -> float:
-    """What both players gain by some responses to a policy, added up."""
+    """The sum of what both players gain by some responses to a policy."""
     gains = [
         _responses(tree, _mixed(tree, player, best, policy), text="")[1].values[player]
         for player in range(PLAYERS)
@@ -514,7 +531,7 @@ def _gain_by(tree: GameTree, best: np.ndarray, policy: np.ndarray) -> float:
 
 
 def _responses(tree: GameTree, policy: np.ndarray, text: str) -> tuple[np.ndarray, Exploitability]:
-    """The best responses by slot, and how far a policy, by slot, is from an equilibrium."""
+    """Both best responses to a policy, by slot, and its exploitability."""
     best, values = np.zeros(len(policy)), np.zeros(len(tree.views))
     value = respond(tree.arrays, policy, best, values)
     total = sum(tree.game.utilities)  # what both gain together; `respond` takes it for 0
