@@ -43,12 +43,14 @@ from icarus.kernel import CHANCE, TERMINAL, AnyGame, State, check_is_state
 def result_of(
     algorithm: Algorithm, state: State, policy: np.ndarray, rng: np.ndarray, **found: Any
 ) -> Result:
-    """A result without records: an action drawn from the policy in an information set.
+    """A result without records, whose action is drawn from a policy.
 
     Args:
-        found: what else is known of the result, as `Result` has it.
+        policy: the probabilities of the legal actions.
+        found: other fields of the `Result`.
     """
-    actions, nothing = tuple(state.legal_actions()), np.zeros(len(policy))
+    actions = tuple(state.legal_actions())
+    nothing = np.zeros(len(policy))
     index = int(np.searchsorted(np.cumsum(policy), uniform(rng), side="right"))
     found.setdefault("visits", nothing.astype(np.int64))
     return Result(
@@ -71,7 +73,7 @@ def result_of(
 
 
 def _check_decision(state: State) -> None:
-    """Refuse what is not a state in which a player is to move."""
+    """Refuse all but a state in which a player is to move."""
     check_is_state("search", state)
     if state.current_player() in (CHANCE, TERMINAL):
         raise ValueError("there is no decision to search for: no player is to move here")
@@ -155,14 +157,17 @@ class OOSSearch(Learner):
             raise TypeError(f"the settings must be OOS(target=…, delta=…, …), not {algorithm!r}")
         refuse_unless_two_players(game)
         super().__init__(game)
-        self.algorithm, self._rng = algorithm, seeded(checks.seed(seed))
-        self._visits, self._deals = np.zeros(0, np.int64), deals_of(game)
+        self.algorithm = algorithm
+        self._rng = seeded(checks.seed(seed))
+        self._visits = np.zeros(0, np.int64)
+        self._deals = deals_of(game)
+        self._deal_keys = keys_of(self._deals)
+        self.store = sampling.empty_store()
         self._sampler = np.zeros(1, sampling.SAMPLER)
         self._path = np.zeros(game.max_length, sampling.STEP)
         for name in ("delta", "exploration", "regret_exploration"):
             self._sampler[name] = getattr(algorithm, name)
         self._sampler["max_length"] = game.max_length
-        self._deal_keys, self.store = keys_of(self._deals), sampling.empty_store()
         self._aim_at(sampling.EVERYBODY, [], True)
         self.sample(0)  # compiled before a clock runs
 
@@ -182,19 +187,21 @@ class OOSSearch(Learner):
             ValueError: a state of another game.
         """
         self._refuse_other_game(state)
-        information = observer, observation, moves = information_state(state)
-        fits: np.ndarray | bool = self._deals.observations[:, observer] == observation
-        if self.algorithm.target == sampling.PUBLIC_SUBGAME:
-            observer, fits = sampling.EVERYBODY, True
-            steps = zip(state.history, state.replay(), strict=True)
-            moves = tuple(
-                (True, action) for (_, action), (_, views, _) in steps if {*views} == {action}
-            )
-        if not (self._deals.probabilities * fits).any():
-            # a state after a deal that never comes: there is nothing to aim at
-            observer, moves, fits = sampling.EVERYBODY, (), True
+        information = information_state(state)
         self._sampler["target_set"] = key_of(information)
-        self._aim_at(observer, moves, fits)
+        if self.algorithm.target == sampling.PUBLIC_SUBGAME:
+            public_moves = []
+            for (_, action), (_, moves, _) in zip(state.history, state.replay(), strict=True):
+                if set(moves) == {action}:  # everybody has seen it
+                    public_moves.append((True, action))
+            self._aim_at(sampling.EVERYBODY, public_moves, True)
+            return
+        player, observation, own_moves = information
+        fits = self._deals.observations[:, player] == observation
+        if (self._deals.probabilities * fits).any():
+            self._aim_at(player, own_moves, fits)
+        else:  # a state after a deal that never comes: there is nothing to aim at
+            self._aim_at(sampling.EVERYBODY, [], True)
 
     def _refuse_other_game(self, state: State) -> None:
         """Refuse a state of another game, whose information sets may have the same keys."""
@@ -204,7 +211,11 @@ class OOSSearch(Learner):
     def _aim_at(
         self, observer: int, moves: Sequence[tuple[bool, int]], fits: np.ndarray | bool
     ) -> None:
-        """Aim at what an observer sees by these moves after the deals that fit."""
+        """Aim at all histories with these moves, as an observer sees them.
+
+        Args:
+            fits: whether each deal is among theirs; True for all. [deals]
+        """
         probabilities = np.stack([self._deals.probabilities, self._deals.probabilities * fits])
         probabilities[1] /= probabilities[1].sum()
         sums = np.cumsum(probabilities, 1)
@@ -285,7 +296,7 @@ class OOSSearch(Learner):
         return StoredPolicy(self.store.keys, self.store.first, self.store.sums)
 
     def sample(self, iterations: int) -> None:
-        """So many more. Where the store is full the compiled loop stops, its iterations counted so far, and goes on in a larger one."""
+        """Make more iterations. If the store is full, the compiled loop stops, and goes on from there with a larger one."""
         goal = self.iterations + iterations
 
         def loop(walk: Walk) -> int:
@@ -297,24 +308,40 @@ class OOSSearch(Learner):
             refuse_as_unsound(self.game, status)
 
     def iterate(self, walk: Walk, count: int) -> int:
-        """So many iterations in compiled code; COMPLETE, or what has ended it."""
+        """Make `count` iterations in compiled code; returns COMPLETE, or what has ended them before."""
         return walk.call(sampling.sample_online, self.sampling(walk), self._progress, count)
 
     def sampling(self, walk: Walk, forced: Sequence[int] = ()) -> Sampling:
-        """What compiled code works with, along a path if one is given."""
+        """The arrays that compiled code works with.
+
+        Args:
+            forced: the indices of the actions that a sample takes, from the deal to an end; empty where they are drawn.
+        """
         integers = [
             np.zeros(size, np.int64)
             for size in (walk.dealt.shape[1], walk.room, walk.room, PLAYERS, PLAYERS)
         ]
         reals = [np.zeros(size) for size in (walk.room, walk.room, PLAYERS)]
-        aims = self._chances, self._target, self._dead, self._visits
-        fixed = self.store, walk.settings, self._sampler, walk.dealt, self._deal_keys
-        paths = np.array(forced, np.int64), self._path
-        return Sampling._make([*fixed, *aims, self._rng, *paths, *integers, *reals])
+        return Sampling(
+            self.store,
+            walk.settings,
+            self._sampler,
+            walk.dealt,
+            self._deal_keys,
+            self._chances,
+            self._target,
+            self._dead,
+            self._visits,
+            self._rng,
+            np.array(forced, np.int64),
+            self._path,
+            *integers,
+            *reals,
+        )
 
 
 class PolicyPlayer(AlgorithmSettings):
-    """Who draws from a policy. It searches nothing, whatever its budget, and remembers nothing of a match."""
+    """A player who draws from a policy. It searches nothing, whatever its budget, and remembers nothing of a match."""
 
     __slots__ = ()
 
@@ -324,12 +351,12 @@ class PolicyPlayer(AlgorithmSettings):
     def seated(
         self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None
     ) -> "PolicyPlayer":
-        """It itself, with its policy."""
+        """The same player; the policy is computed before the match begins."""
         self.policy_in(game)
         return self
 
     def search(self, state: State, seed: int | Sequence[int], progress: object = None) -> Result:
-        """An action drawn; nothing is searched, so that there is no progress to tell.
+        """A result with an action drawn from the policy; `progress` is not called.
 
         Raises:
             ValueError: a terminal or chance state, a bad seed. TypeError: `state` is not a state.
