@@ -120,7 +120,7 @@ class StoredPolicy(NamedTuple):
 
     Attributes:
         keys: a hash table of them, as `place_of` reads it. [a power of 2]
-        first: where the weights of its actions begin. [as many]
+        first: where the weights of the actions of each key begin. [as many]
         weights: of the actions, in the game's order; uniform where all are 0.
     """
 
@@ -131,9 +131,11 @@ class StoredPolicy(NamedTuple):
     def policy_at(self, state: State) -> np.ndarray:
         """The policy in the information set of a state; uniform where nothing is stored. [actions]"""
         place = place_in_python(self.keys, key_of(information_state(state)))
-        weights = np.zeros(len(state.legal_actions()))
+        count = len(state.legal_actions())
+        weights = np.zeros(count)
         if self.keys[place] != BEYOND:
-            weights = self.weights[self.first[place] :][: len(weights)]
+            first = self.first[place]
+            weights = self.weights[first : first + count]
         return shares_of(weights)
 
     def __repr__(self) -> str:
@@ -391,29 +393,39 @@ class ResponseWalk:
 
     def __init__(self, game: Game, responder: int, policy: StoredPolicy = UNIFORM) -> None:
         refuse_unless_two_players(game)
-        self.game, deals = game, deals_of(game)
-        rules, possible = Walk(game, deals), np.flatnonzero(deals.probabilities)
-        used, room = len(possible), ROOM + 2 * len(deals) + rules.room
+        self.game = game
+        deals = deals_of(game)
+        rules = Walk(game, deals)
+        possible = np.flatnonzero(deals.probabilities)
+        used = len(possible)
+        room = ROOM + 2 * len(deals) + rules.room
         states = np.zeros((room, rules.dealt.shape[1]), np.int64)
-        entries, frames = np.zeros(room, ENTRY), np.zeros(room, FRAME)
         states[:used] = rules.dealt[possible]
+        entries = np.zeros(room, ENTRY)
+        entries["kind"] = OBSERVED
         # Deals are never merged: each has a digest of its own, its number.
-        entries["kind"], entries["digest"] = OBSERVED, np.arange(room)
+        entries["digest"] = np.arange(room)
         entries["observed"][:used] = deals.observations[possible, responder]
         entries["weight"][:used] = deals.probabilities[possible]
         # The first view is that before the deal: what he sees of his deal is followed like a move that he sees.
-        frames["action"][0], frames["decider"][0] = OBSERVING, NOTHING
+        frames = np.zeros(room, FRAME)
+        frames["action"][0] = OBSERVING
+        frames["decider"][0] = NOTHING
         frames["weight"][0] = frames["share"][0] = 1.0
         if policy is not UNIFORM:
             entries["key"][:used] = keys_of(deals)[possible, 1 - responder]
             # As `key_of` begins: the key of who has seen nothing yet.
             frames["key"][0] = responder + 1
-        status, places = np.zeros(1, STATUS), np.zeros(1 << (2 * room).bit_length(), np.int64)
-        status["responder"], status["views"], status["used"] = responder, 1, used
+        status = np.zeros(1, STATUS)
+        status["responder"] = responder
+        status["views"] = 1
+        status["used"] = used
+        places = np.zeros(1 << (2 * room).bit_length(), np.int64)
         growing = states, entries, frames, places
         remembered = np.zeros(REMEMBERED, np.int64), np.zeros((REMEMBERED, 2))
-        rooms = *growing, *remembered, *rules.scratch()
-        self._tree = Responding(rules.settings, policy, status, *rooms)
+        self._tree = Responding(
+            rules.settings, policy, status, *growing, *remembered, *rules.scratch()
+        )
         self._looked_at = 0
 
     def run(self, progress: Callable[[float], None] | None = None) -> tuple[float, float]:
@@ -435,10 +447,12 @@ class ResponseWalk:
                     array.resize((4 * len(array), *array.shape[1:]), refcheck=False)
             elif ending != COMPLETE:
                 refuse_as_unsound(self.game, ending, int(status["responder"]))
-            entries, done, why = len(tree.entries), float(status["done"]), ""
+            entries = len(tree.entries)
+            done = float(status["done"])
+            why = ""
             if entries > MOST:
-                size = f"{sum(x.nbytes for x in growing):,}"
-                why = f"a player must think of {entries:,} states at once, in {size} bytes; the limit is {MOST:,}"
+                size = sum(array.nbytes for array in growing)
+                why = f"a player must think of {entries:,} states at once, in {size:,} bytes; the limit is {MOST:,}"
             elif self._looked_at == FIRST and done < LEAST:
                 why = f"{done:.0e} of a best response is done after {FIRST:,} states, and {LEAST:g} is the least"
             if why:

@@ -373,13 +373,13 @@ def move_sets(store: Store, larger: Store) -> int:
 
 
 def empty_store(sets: int = SMALLEST, slots: int = SMALLEST) -> Store:
-    """Room for somewhat fewer information sets, and so many slots."""
+    """An empty store; there is room for less than `sets` information sets, since `keys` is a hash table."""
     integers, reals = np.zeros((2, sets), np.int64), np.zeros((2, slots))
     return Store._make([*integers, *reals, np.zeros(2, np.int64)])
 
 
 def larger_store(store: Store) -> Store:
-    """The same in twice the room."""
+    """A store with the same content and twice the room."""
     larger = empty_store(2 * len(store.keys), 2 * len(store.sums) + SMALLEST)
     for new, old in zip(larger[2:], store[2:], strict=True):
         new[: len(old)] = old

@@ -308,14 +308,17 @@ class GameTree:
     game: GameOfState
 
     def _grow(self, largest: int, rules: Walk) -> bool:
-        """Grow the tree in arrays for the largest one: rows that are never used take no memory. False if it is larger."""
-        growing, deals = np.zeros(1, GROWING), self.deals
+        """Grow the tree in arrays for `largest` histories, where unused rows take no memory. Returns whether it has no more."""
+        growing = np.zeros(1, GROWING)
+        deals = self.deals
         depth = min(self.game.max_length, largest) + 3
         rows = largest + rules.room + PLAYERS
         kinds = {NODE: rows, SET: rows, SLOT: rows, VIEW: rows * VIEWS, END: rows}
         arrays = Arrays._make(np.zeros(count, kind) for kind, count in kinds.items())
-        frames, states = np.zeros(depth, FRAME), np.zeros((depth, rules.dealt.shape[1]), np.int64)
-        frames["count"][0], frames["views"][0] = len(deals), range(PLAYERS)
+        states = np.zeros((depth, rules.dealt.shape[1]), np.int64)
+        frames = np.zeros(depth, FRAME)
+        frames["count"][0] = len(deals)
+        frames["views"][0] = range(PLAYERS)
         arrays.nodes["parent"][0] = NOTHING
         for player in range(PLAYERS):
             arrays.views[player] = (NOTHING, NOTHING, NOTHING, player, 0, 0, 0)
@@ -339,7 +342,7 @@ class GameTree:
 
     @property
     def histories(self) -> int:
-        """How many there are, the ends among them."""
+        """The number of histories, terminal ones among them."""
         return len(self.nodes) + len(self.ends)
 
     @property
@@ -353,7 +356,7 @@ class GameTree:
         return np.arange(len(self.sets))
 
     def state_of(self, number: int) -> State:
-        """A state in an information set: at the first history that was found there."""
+        """The state in an information set after the first history that was found there."""
         node = self.nodes[self.sets[number]["node"]]
         actions = []
         while node["parent"] != NOTHING:
@@ -406,13 +409,16 @@ class GameTree:
 
 
 def refuse_unless_walkable(game: AnyGame) -> None:
-    """Refuse a game whose tree cannot be had, before any of it is grown: by random walks after its deals (Knuth, 1975).
+    """Refuse a game whose tree would be too large, by an estimate of its size from random walks (Knuth, 1975).
 
     Raises:
         ValueError: not two players, deals in secret, too large, or without an end. TypeError: no game.
     """
     refuse_unless_two_players(game)
-    deals, luck, histories, limit = deals_of(game), random.Random(0), 0.0, largest_of(game)
+    deals = deals_of(game)
+    limit = largest_of(game)
+    luck = random.Random(0)
+    histories = 0.0
     for _ in range(WALKS):
         state = dealt_state(game, deals, luck.randrange(len(deals)))
         weight = len(deals) / WALKS
@@ -427,12 +433,12 @@ def refuse_unless_walkable(game: AnyGame) -> None:
 
 
 def largest_of(game: AnyGame) -> int:
-    """The most histories of a tree, if nothing else is said."""
+    """The most histories that the tree of a game may have by default."""
     return LARGEST_IN_PYTHON if isinstance(game, PythonGame) else LARGEST
 
 
 def refuse_as_too_large(game: AnyGame, about: str, limit: int) -> NoReturn:
-    """Refuse a game by what is known of its size."""
+    """Refuse a game of about so many histories."""
     size = f"it has {about} histories; the limit is {limit:,}"
     raise NotEnumerable(f"{game} is too large for a complete walk: {size}")
 

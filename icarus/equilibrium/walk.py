@@ -149,7 +149,10 @@ def place_of(keys: np.ndarray, key: int) -> int:
 
 
 class _Asked(CalledBack):
-    """A `PythonGame` whose states are numbers: of a deal, then of the depth on the path, so that those on the path alone are kept."""
+    """A `PythonGame` for compiled code, which knows its states by numbers: first those of the deals, then one for each depth of the path.
+
+    So the states of the path alone are kept.
+    """
 
     def __init__(self, game: PythonGame, deals: Deals, room: int) -> None:
         super().__init__(game, room)
@@ -213,7 +216,7 @@ class Walk:
         return (np.zeros(self.room + PLAYERS, kind) for kind in (np.int64, np.float64))
 
     def call(self, kernel: Callable, *arguments: object) -> Any:
-        """What compiled code returns that walks the game; or what a function of the game has raised."""
+        """Call compiled code that walks the game; an error in a function of the game has a note of where it was."""
         if self._asked is None:
             return kernel(*arguments)
         try:
@@ -224,7 +227,7 @@ class Walk:
 
 
 def with_walk(game: AnyGame, deals: Deals, use: Callable[[Walk], T]) -> T:
-    """What is made of a walk over a game, with as much room for legal actions as it needs."""
+    """The result of `use` for a walk over a game, with as much room for legal actions as the game needs."""
     walk = Walk(game, deals)
     while True:
         try:
