@@ -44,10 +44,10 @@ class Learner(ABC):
 
     @abstractmethod
     def sample(self, iterations: int) -> None:
-        """So many iterations in compiled code, which counts them in `_progress`."""
+        """Make iterations in compiled code, which counts them in `_progress`."""
 
     def make(self, iterations: int) -> None:
-        """Make so many more iterations, as `run`.
+        """Make `iterations` more, as `run`.
 
         Raises:
             ValueError: `iterations` is not a positive integer.
@@ -55,18 +55,19 @@ class Learner(ABC):
         self.run(self.iterations + integer("iterations", iterations, 1))
 
     def run(self, target: int) -> None:
-        """Go on until so many iterations have been made in all. Ctrl-C is raised after one, and loses none.
+        """Go on until `target` iterations have been made in all. Ctrl-C is raised between two, and loses none.
 
         Raises:
             ValueError: `target` is not a positive integer.
         """
-        goal, count = integer("iterations", target, 1), 1
+        goal = integer("iterations", target, 1)
+        count = 1
         while self.iterations < goal:
             started = time.perf_counter()
             self.sample(min(count, goal - self.iterations))
-            count = max(
-                1, min(8 * count, int(count * SLICE / max(time.perf_counter() - started, 1e-6)))
-            )
+            elapsed = max(time.perf_counter() - started, 1e-6)
+            in_slice = max(1, int(count * SLICE / elapsed))
+            count = min(8 * count, in_slice)
 
     @abstractmethod
     def policy_at(self, state: State) -> np.ndarray:
@@ -201,8 +202,15 @@ class CFR(Learner):
         return policies.exploitability(self.tree, self)
 
     def sample(self, iterations: int) -> None:
-        learned = self.regrets, self.sums, self._policy
-        minimize(self.tree.arrays, *learned, self._progress, iterations, self.plus)
+        minimize(
+            self.tree.arrays,
+            self.regrets,
+            self.sums,
+            self._policy,
+            self._progress,
+            iterations,
+            self.plus,
+        )
 
 
 class CFRPlus(CFR):
@@ -222,7 +230,8 @@ def near_equilibrium(
     Raises:
         ValueError: epsilon is not positive, it was not reached, or the game has no tree (see `GameTree`).
     """
-    epsilon, most = real("epsilon", epsilon, 0, above=True), integer("most", most, 1)
+    epsilon = real("epsilon", epsilon, 0, above=True)
+    most = integer("most", most, 1)
     solver = CFRPlus(game)
     while solver.iterations < most:
         more = max(_CHECK_ITERATIONS, solver.iterations // 4)

@@ -36,9 +36,9 @@ class Deals:
     """All deals of a game.
 
     Attributes:
-        states: the data of the initial state of each.
-        observations: what each player sees of it: the same integer for deals that he cannot tell apart. [deals, players]
-        probabilities: of each; they sum to 1. [deals]
+        states: the data of the initial state of each deal.
+        observations: what each player sees of a deal: the same integer for deals that he cannot tell apart. [deals, players]
+        probabilities: of the deals; they sum to 1. [deals]
     """
 
     states: Sequence[StateData]
@@ -58,7 +58,7 @@ def deals_of(game: AnyGame) -> Deals:
     """All deals of a game; a game whose `initial` draws nothing has a single one.
 
     Raises:
-        ValueError: the game has hidden deals; or what a deal has is no probability, the probabilities do not sum to 1, or the deals do
+        ValueError: the game has hidden deals; or the probability of a deal is none, the probabilities do not sum to 1, or the deals do
             not end.
         TypeError: no game.
     """
@@ -69,11 +69,10 @@ def deals_of(game: AnyGame) -> Deals:
     probabilities: list[float] = []
     total = 0.0
     zeros = 0  # of the probabilities, in a row
-    while (
-        total < 1 + TOLERANCE
-        and zeros <= MOST_ZEROS
-        and (dealt := game.ask("deal", len(states))) is not None
-    ):
+    while total < 1 + TOLERANCE and zeros <= MOST_ZEROS:
+        dealt = game.ask("deal", len(states))
+        if dealt is None:
+            break
         states.append(dealt[0])
         probabilities.append(float(dealt[1]))
         total += probabilities[-1]
@@ -95,7 +94,7 @@ def deals_of(game: AnyGame) -> Deals:
 
 
 def _single(game: AnyGame) -> Deals:
-    """The only initial state, where `initial` leaves the generator as it was."""
+    """The only deal of a game whose `initial` draws nothing; one that draws is refused."""
     generator = seeded(0)
     before = generator.copy()
     state = game.ask("initial", generator)
@@ -118,11 +117,9 @@ def dealt_state(game: AnyGame, deals: Deals, index: int, actions: Iterable[int] 
 
 def deal_observation(state: State, player: int) -> int:
     """What a player sees of the deal that a state began with."""
-    return (
-        0
-        if state.game.deal_observation is None
-        else state.game.ask("deal_observation", state.start, player)
-    )
+    if state.game.deal_observation is None:
+        return 0
+    return state.game.ask("deal_observation", state.start, player)
 
 
 def information_state(state: State) -> InformationState:
@@ -142,7 +139,7 @@ def information_state(state: State) -> InformationState:
     state.moves(player)  # refuses a state without a history
     perspective = state.game.perspective(player)
     moves = []
-    # what was played, and how each perspective saw it
+    # `replay` gives how each perspective saw an action of the history
     for (mover, action), (_, observed, _) in zip(state.history, state.replay(), strict=True):
         move = observed[perspective]
         if mover == player:
