@@ -525,17 +525,15 @@ class Conversation:
     def _refusals(self, viewer: int | None) -> dict[str, str]:
         """For each word, and for an action ("act"), why it would do nothing if the viewer said it now; "" if it does something."""
         session = self.session
-        act = ""
+        act = undo = why = hidden = shared = ""
         if not self._is_asked(viewer):
             act = "the game is over" if session.over else "it is not your turn"
-        undo = why = hidden = ""
         if not session.by_people:
             undo = "no action can be taken back, because you have not played yet"
         if not any(played.result for played in session.played):
             why = "no other player has searched yet"
         if session.game.determinize is not None and self._sees(viewer) is not None:
             hidden = REVEALS
-        shared = ""
         if len(session.people) > 1:
             shared = "with two persons at the table nothing is taken back or opened"
         return {
