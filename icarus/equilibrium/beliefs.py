@@ -182,6 +182,7 @@ def enter(tree: Responding, kind: int, observed: int, key: int, digest: int, wei
     """Make the state behind the used ones an entry of the newest view, or add its weight to that of an equal one."""
     status, mask = tree.status[0], len(tree.places) - 1
     i = mix(digest, 4 * observed + kind) & mask
+    # what an earlier view has left at a place counts as nothing
     while tree.places[i] >> 32 == status.views:
         entry = tree.entries[tree.places[i] & 0xFFFFFFFF]
         if entry.digest == digest and entry.kind == kind and entry.observed == observed:
@@ -233,6 +234,7 @@ def look_at(tree: Responding, frame: ViewFrame, i: int) -> int:
         return ending
     count, key, weight = write_legal(rules, state, actions), entry.key, entry.weight
     if mover == status.responder:
+        # in all entries the same actions must be legal; the first one says which
         digest = count
         for k in range(count):
             digest = mix(digest, actions[k])
@@ -279,6 +281,7 @@ def recall(tree: Responding) -> None:
     frame, total = tree.frames[status.depth], 0.0
     for i in range(frame.first, status.used):
         total += tree.entries[i].weight
+    # beliefs are the same whose entries have the same shares of the weight, in any order
     digest = frame.key
     for i in range(frame.first, status.used):
         entry = tree.entries[i]
@@ -349,6 +352,7 @@ def respond_to_beliefs(tree: Responding, steps: int) -> int:
         # each view has an entry at least, so that there is room for its frame, too
         if end + max(most, end - frame.first) > len(tree.entries):
             return MORE_ROOM
+        # first each entry is looked at, to which entries may be added on the way
         if frame.action == LOOKING:
             if frame.next == end:
                 frame.next, frame.action = frame.first, OBSERVING
@@ -361,6 +365,7 @@ def respond_to_beliefs(tree: Responding, steps: int) -> int:
                 ending = look_at(tree, frame, frame.next)
             frame.next += 1
             continue
+        # then all is followed that the responder may see, and last his actions
         while frame.next < end and tree.entries[frame.next].kind != OBSERVED:
             frame.next += 1
         if frame.action == OBSERVING and frame.next == end:
@@ -371,7 +376,7 @@ def respond_to_beliefs(tree: Responding, steps: int) -> int:
         elif frame.action < frame.count:
             follow_action(tree, frame)
             recall(tree)
-        else:
+        else:  # all has been followed
             value, place = frame.value + frame.best, frame.belief & (REMEMBERED - 1)
             tree.remembered[place] = frame.belief
             tree.values[place, 0] = value / frame.weight

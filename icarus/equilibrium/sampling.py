@@ -137,6 +137,7 @@ def draw_action(tree: Sampling, count: int, exploration: float) -> int:
     point = uniform(tree.rng)
     if point < exploration:
         return int(point / exploration * count)
+    # the rest of the interval, stretched to [0, 1)
     return draw(tree.sigma, count, (point - exploration) / (1.0 - exploration))
 
 
@@ -165,6 +166,7 @@ def position_after(tree: Sampling, mover: int, action: int, position: int) -> in
     """How many moves of the target are made after an action, which both players have been shown; OUTSIDE where it leaves the target."""
     observer, moves, stays = tree.sampler[0].observer, tree.moves, True
     is_public = observer == EVERYBODY and moves[0] == moves[1] == action
+    # first that the action is made, as far as the observer knows it; then what else he is shown of it
     if is_public or observer == mover:
         stays = is_next(tree, position, 1, action)
         position += 1
@@ -200,7 +202,7 @@ def narrow(
     for k in range(count):
         if total > 0.0:
             tree.weights[k] /= total
-        else:
+        else:  # Φ is 0 for all that stay: uniform among them
             tree.weights[k] = 1.0 / staying if tree.positions[k] != OUTSIDE else 0.0
     if staying == 0:
         tree.dead[history & (DEAD - 1)] = history

@@ -154,6 +154,7 @@ def continue_view(growth: Growth, parent: int, move: int, slot: int) -> int:
     """The view that continues another by a move, entered where it is new."""
     views = growth.tree.views
     growing, before = growth.growing[0], views[parent]
+    # the views that continue the other are a list of siblings
     row = before.child
     while row != 0 and (views[row].move != move or views[row].slot != slot):
         row = views[row].sibling
