@@ -409,7 +409,8 @@ def _by_deal(rows: Iterable[GameRow], player: Entrant) -> list[float]:
 def page_of(report: AuditReport, measures: Measures | None) -> Iterator[Block]:
     """The page, which needs no network; without measures, of a game that the audit refuses."""
     if measures is None:
-        yield from (Heading("Audit"), Preformatted(str(report)))
+        yield Heading("Audit")
+        yield Preformatted(str(report))
         yield Paragraph("Nothing was played: correct the game first; run icarus check.")
         return
     for title, part in {"Findings": _findings, "How games go": _course, "Levels": _levels}.items():

@@ -102,8 +102,8 @@ def _print_climb(climb: Climb) -> None:
     for rung in climb.ladder.rungs:
         scores = [score for _, opponent, score in games if opponent == rung.name]
         if scores:
-            mean = sum(scores) / len(scores)
-            lines.append((len(scores), f"{mean:.3f}", str(rung.rating), rung.name))
+            mean = f"{sum(scores) / len(scores):.3f}"
+            lines.append((len(scores), mean, str(rung.rating), rung.name))
     if climb.has_failed:
         print_text(f"{climb.name} failed repeatedly and is not used again")
     if voids := sum("void" in row for row in climb.rows):

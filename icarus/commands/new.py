@@ -105,7 +105,8 @@ def check_command(
     sources = [*(files or []), *filter(Path.is_file, [Path(game)])]
     codes = list[int]()
     for each in _games_of(game, files):
-        each = each if evaluation is None else each.with_evaluation(evaluation)
+        if evaluation is not None:
+            each = each.with_evaluation(evaluation)
         agrees = True
         if reference is not None:
             with progress_of("games", number or LOCKSTEP) as show:

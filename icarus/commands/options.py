@@ -77,12 +77,11 @@ def refuse_options(context: typer.Context, names: Sequence[str], reason: str) ->
     Raises:
         ValueError: one of them stands on the command line.
     """
-    sources = {name: context.get_parameter_source(name) for name in names}
-    typed = [
-        f"--{name}"
-        for name, source in sources.items()
-        if source is not None and source.name == "COMMANDLINE"
-    ]
+    typed = []
+    for name in names:
+        source = context.get_parameter_source(name)
+        if source and source.name == "COMMANDLINE":
+            typed.append(f"--{name}")
     if typed:
         raise ValueError(f"{reason}: leave out {', '.join(typed)}")
 

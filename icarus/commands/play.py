@@ -73,7 +73,6 @@ def play_command(
     browser |= host is not None
     if watch:
         options.refuse_options(context, ["seat"], "--watch leaves all seats to agents")
-    session = None
     files = files or []
     if game is not None:
         options.refuse_options(
@@ -105,8 +104,9 @@ def play_command(
             context, ignored, "--resume FILE brings seats, agents and seed of its own"
         )
         names = load_files(files)
-        sources = [*files, *filter(None, [evaluation])]
-        session = Session.resumed(resume.read_bytes(), _digests(sources), names, resume)
+        if evaluation is not None:
+            files = [*files, evaluation]
+        session = Session.resumed(resume.read_bytes(), _digests(files), names, resume)
     elif not browser:
         raise ValueError(
             "give a game, as in icarus play othello, --browser to choose one there, or --resume FILE; icarus games lists the games"
@@ -120,15 +120,20 @@ def play_command(
             "without GAME the page asks for the game and its agents",
         )
         load_files(files)
-    tables = Tables(session.files if session else _digests(files))
-    if session is not None:
-        if not browser:
-            if len(session.people) > 1:
-                raise ValueError("two persons play this game, each at a page: add --browser")
-            talk(Conversation(session, *session.people), _ask, print_text)
-            return
-        tables.levels[str(session.game)] = levels
+        _serve(Tables(_digests(files)), host)
+        return
+    if browser:
+        tables = Tables(session.files, {str(session.game): levels})
         tables.add(session)
+        _serve(tables, host)
+    elif len(session.people) > 1:
+        raise ValueError("two persons play this game, each at a page: add --browser")
+    else:
+        talk(Conversation(session, *session.people), _ask, print_text)
+
+
+def _serve(tables: Tables, host: str | None) -> None:
+    """Serve games to this machine, or by a name of it to a network, until Ctrl-C; then those under way are saved."""
     if host is not None:
         print_text(
             f"{host}: who knows an address below can play, and read what is sent on the way; nobody is asked for more than its token"
