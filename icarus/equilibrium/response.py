@@ -178,45 +178,48 @@ class _Responder:
         deals = self._deals
         if not deals:  # they are hidden: one is drawn for this match
             self._model.forget(self._seed, self._player, _MODELLED, match)
-            deals = [self._unknown(self._game.new_initial_state(int(self._luck.integers(MASK))))]
+            deals = [
+                self._with_own_keys(self._game.new_initial_state(int(self._luck.integers(MASK))))
+            ]
         views = defaultdict[int, list[_Particle]](list)
         for deal in deals:
             views[deal.keys[self._player]].append(deal)
         gain = 0.0
-        for sight, truths, room in self._followed(views, most):
+        for sight, truths, room in self._limited(views, most):
             belief = views[sight] if self._deals else self._redrawn(truths)
-            gain += self._rest(truths, NO_ACTION, belief, room, not self._deals)
+            gain += self._utility_after(truths, NO_ACTION, belief, room, not self._deals)
             if self._game.players > PLAYERS:
                 by_policy, _ = self._follow(truths, NO_ACTION, self.played, room, responds=False)
                 gain -= by_policy
         return round(gain, DIGITS)
 
-    def _followed(
+    def _limited(
         self, parts: dict[Any, list[_Particle]], most: int, room: int = ALIKE
     ) -> Iterator[tuple[Any, list[_Particle], int]]:
-        """The states in which a match is followed, `most` of them at most, by the names of the parts that they come from.
+        """The parts of a match, limited to `most` states in all: if there are more, some are drawn.
 
         Args:
-            room: states, at least, for each part; if there are too many parts, some are drawn.
+            parts: the states of each, by its name.
+            room: states, at least, for each part; if there are too many parts for that, some are drawn.
 
         Yields:
-            the name of a part, its states, and how many states it has room for from here on.
+            the name of a part, its states, and the most states that it may have from here on.
         """
         cuts = self._cuts
         wholes = [(part[0]._replace(weight=_weight(part)), name) for name, part in parts.items()]
         total = sum(whole.weight for whole, _ in wholes)
-        moves = []
+        states = []
         for whole, name in self._thinned(wholes, math.ceil(most / room)):
             scale = whole.weight / _weight(parts[name])
-            moves += [(each._replace(weight=scale * each.weight), name) for each in parts[name]]
+            states += [(each._replace(weight=scale * each.weight), name) for each in parts[name]]
         followed = defaultdict[Any, list[_Particle]](list)
-        for each, name in self._thinned(moves, most):
+        for each, name in self._thinned(states, most):
             followed[name].append(each)
         self.is_exact &= self._cuts == cuts
         for name, part in followed.items():
             yield name, part, max(len(part), int(most * _weight(part) / total))
 
-    def _rest(
+    def _utility_after(
         self,
         truths: list[_Particle],
         action: int,
@@ -235,17 +238,18 @@ class _Responder:
             is_sample: whether the belief has not all states that the game may be in.
         """
         cuts = self._cuts
-        gain, views = self._follow(truths, action, self.played, most)
+        utility, views = self._follow(truths, action, self.played, most)
         self.is_exact &= self._cuts == cuts
+        # what is in no view has ended
         self._ended += _weight(truths) - sum(map(_weight, views.values()))
         self._progress(self._ended)
-        for sight, group, room in self._followed(views, most):
+        for sight, group, room in self._limited(views, most):
             cuts = self._cuts
             _, beliefs = self._follow(belief, action, self._model, self._most, (sight,))
             after = beliefs[sight]
             is_sampled = is_sample or self._cuts > cuts
             if sight is not DECISION:
-                gain += self._rest(group, NO_ACTION, after, room, is_sampled)
+                utility += self._utility_after(group, NO_ACTION, after, room, is_sampled)
                 continue
             if not after:
                 after, is_sampled = self._redrawn(group), True
@@ -253,11 +257,11 @@ class _Responder:
             for choice, p in self._chosen(after, group[0], is_sampled):
                 if p:
                     choices[choice] = [each._replace(weight=each.weight * p) for each in group]
-            for choice, part, left in self._followed(choices, room, 1):
-                gain += self._rest(part, choice, after, left, is_sampled)
-        return gain
+            for choice, part, left in self._limited(choices, room, 1):
+                utility += self._utility_after(part, choice, after, left, is_sampled)
+        return utility
 
-    def _unknown(self, state: State) -> _Particle:
+    def _with_own_keys(self, state: State) -> _Particle:
         """A particle with keys of its own, since what the players know is not followed: no answer is shared with another."""
         return _Particle(state, self._luck.integers(MASK, size=self._game.players).tolist(), 1.0)
 
@@ -270,7 +274,9 @@ class _Responder:
             return []
         state = group[0].state
         count = min(self._most, PARTICLES)  # an exact belief, too: nothing lists all its states
-        return [self._unknown(state.determinized(self._player, self._rng)) for _ in range(count)]
+        return [
+            self._with_own_keys(state.determinized(self._player, self._rng)) for _ in range(count)
+        ]
 
     def _thinned(self, moves: list[Any], most: int) -> list[Any]:
         """At most `most` moves, which are tuples with a particle first. Of more, some are drawn, so that expected weights stay."""
@@ -306,7 +312,7 @@ class _Responder:
         Returns:
             his utility where the game ends before, and particles by what he sees.
         """
-        gain, views = 0.0, defaultdict[int | None, list[_Particle]](list)
+        utility, views = 0.0, defaultdict[int | None, list[_Particle]](list)
         moves = [(each, action) for each in belief]
         while moves:
             self._looked_at += len(moves)
@@ -335,7 +341,7 @@ class _Responder:
                     rewards = state.returns()
                     if len(rewards) == PLAYERS and abs(sum(rewards) - 1) >= TOLERANCE:
                         refuse_as_unsound(self._game, NOT_CONSTANT)
-                    gain += weight * (self._low + self._range * rewards[self._player])
+                    utility += weight * (self._low + self._range * rewards[self._player])
                 elif mover == self._player and responds:
                     views[DECISION].append(after)
                 else:
@@ -344,7 +350,7 @@ class _Responder:
                         for each, p in answers.at(after, mover)
                         if p
                     ]
-        return gain, views
+        return utility, views
 
     def _shown(self, particle: _Particle, action: int) -> tuple[int | None, list[int]]:
         """What he sees of an action, None for nothing, and the keys of what the players know after it."""
@@ -410,17 +416,17 @@ class _Responder:
 
         Before his next decision he may see several things. Each of them has a share, by its probability, of the `most` particles.
         """
-        gain, views = self._follow(belief, action, self._model, most)
+        utility, views = self._follow(belief, action, self._model, most)
         total = sum(map(_weight, views.values()))
         for sight, after in views.items():
             if sight is not DECISION:
                 share = most if most == sys.maxsize else math.ceil(most * _weight(after) / total)
-                gain += self._value(after, NO_ACTION, left, max(share, len(after)))
+                utility += self._value(after, NO_ACTION, left, max(share, len(after)))
             elif left > 0:
-                gain += max(self._values(after, left, most))
+                utility += max(self._values(after, left, most))
             else:
-                gain += self._played_out(after)
-        return gain
+                utility += self._played_out(after)
+        return utility
 
     def _played_out(self, belief: list[_Particle]) -> float:
         """His utility if all choose uniformly from here on."""
