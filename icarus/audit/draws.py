@@ -336,7 +336,7 @@ class Redraws:
         self._named: dict[tuple[Name, int], set[Name]] = {}
 
     def begin(self, state: State) -> None:
-        """A new game, as it was dealt."""
+        """Keep of the deal of a new game which facts the first one had otherwise, and in which lists two items are equal."""
         self._deal += 1
         keys = self._keys(state.data)
         self._first = self._first or keys
@@ -411,7 +411,7 @@ class Redraws:
     def _note_names(
         self, name: Name, observer: int, facts: dict[Name, Any], data: StateData
     ) -> None:
-        """Which other facts that the observer sees have always named the same numbers or places."""
+        """Keep which of the facts that the observer sees have always named the same numbers or places as this hidden one."""
         numbers = _named_by(facts[name])
         self._named[name, observer] = {
             each
@@ -423,13 +423,15 @@ class Redraws:
         }
 
     def _may_be_hidden(self, name: Name, observer: int, facts: dict[Name, Any]) -> bool:
-        """Whether a fact that was never redrawn was dealt; an item of another player, too, where no two were dealt alike."""
-        is_possible = name in self._dealt
+        """Whether a fact was never redrawn, and chance deals it: it differs between deals, or is another player's item in a list in which
+        no two items are equal."""
+        is_dealt = name in self._dealt
         if self._is_for_each(name, facts) and name[1] != observer:
-            is_possible |= name[0] not in self._repeated
-        return is_possible and not self._redrawn[name, observer]
+            is_dealt |= name[0] not in self._repeated
+        return is_dealt and not self._redrawn[name, observer]
 
     def _is_for_each(self, name: Name, facts: dict[Name, Any]) -> bool:
+        """Whether a fact is in a list with an item for each player."""
         items = facts[name[:1]]
         return (
             len(name) > 1 and isinstance(items, list | tuple) and len(items) == self._game.players
@@ -438,7 +440,7 @@ class Redraws:
     def _is_hidden(
         self, data: StateData, name: Name, facts: dict[Name, Any], observer: int
     ) -> bool:
-        """Whether the observation stays as it is where a fact is another one; without one, what most games hide."""
+        """Whether the observation is the same where a fact is another one; without `observation`, whether most games hide such a fact."""
         if self._game.observation is None:
             return isinstance(self._game, Game) and (
                 isinstance(name[-1], Value) or self._is_for_each(name, facts)
@@ -446,7 +448,7 @@ class Redraws:
         return next(self._alike(data, name, facts[name], observer), None) is not None
 
     def _alike(self, data: StateData, name: Name, value: Any, observer: int) -> Iterator[StateData]:
-        """The states with another value of a fact that the observation does not tell from this one."""
+        """The states with another value of a fact in which the observation is the same."""
         before = view_of(self._game, data, observer)
         for changed in self._changed(data, name, value):
             # an impossible state may be more than an observation bears
@@ -455,7 +457,7 @@ class Redraws:
                     yield changed
 
     def _changed(self, data: StateData, name: Name, value: Any) -> Iterator[StateData]:
-        """The state with another value of a fact; where it is the places of a value, one of them changes places with another."""
+        """The states with another value of a fact; of the places of a value in a list, one is exchanged with another place."""
         copied = partial(self._game.ask, "copy", data)
         if isinstance(name[-1], Value):
             items = part_at(data, name[:-1])
@@ -471,7 +473,7 @@ class Redraws:
                     yield replaced(copied(), name, another)
 
     def judge(self, check: Check) -> None:
-        """Say what is never redrawn, although it is hidden."""
+        """Fill in the check: its failures are the facts that are never redrawn, although they are hidden."""
         wrong = list[str]()
         if self._decisions > 0 and not self._different:
             wrong.append("no draw at any decision differs from the true state")
@@ -513,7 +515,7 @@ class Redraws:
         return is_dealt or any(self._redrawn[each, observer] for each in self._beside(name))
 
     def _beside(self, name: Name) -> list[Name]:
-        """The items of the same list."""
+        """The facts in the same list."""
         return [each for each in self._others if each[:-1] == name[:-1] and len(name) > 1]
 
 
