@@ -111,15 +111,16 @@ def _data(instance: "Game", attribute: attrs.Attribute, value: np.dtype) -> None
         raise TypeError(
             f"{attribute.name} of a game is {value!r}; it must be np.dtype([...], align=True) with named fields of numbers"
         )
-    if reserved := [name for name in value.names if hasattr(np.record, name)]:
-        raise ValueError(
-            f"the state data of {instance.name} cannot have a field {reserved[0]!r}: it is an attribute of every numpy record"
-        )
-    if unread := [name for name in value.names if not _is_readable(value[name])]:
-        raise TypeError(
-            f"field {unread[0]!r} in {attribute.name} of {instance.name} is {value[unread[0]]}, which compiled code cannot read; "
-            "use np.int64 or np.float64, or np.uint8 for truth values in an array"
-        )
+    for name in value.names:
+        if hasattr(np.record, name):
+            raise ValueError(
+                f"the state data of {instance.name} cannot have a field {name!r}: it is an attribute of every numpy record"
+            )
+        if not _is_readable(value[name]):
+            raise TypeError(
+                f"field {name!r} in {attribute.name} of {instance.name} is {value[name]}, which compiled code cannot read; "
+                "use np.int64 or np.float64, or np.uint8 for truth values in an array"
+            )
 
 
 _PAIRS = (
@@ -634,7 +635,8 @@ class Game(AnyGame):
         return array
 
     def _check_ranges(self, ranges: Mapping[str, tuple[int, int]], data: Any) -> None:
-        if (outside := contract.out_of_range(ranges, data)) is not None:
+        outside = contract.out_of_range(ranges, data)
+        if outside is not None:
             raise ValueError(f"in a state of {self} {outside}")
 
     def kernels(self) -> Kernels:
