@@ -126,7 +126,8 @@ def _played(
     progress: Callable[[int, int], None],
 ) -> tuple[tuple[int, int, int], tuple[Check, ...]]:
     """The numbers of games, decisions and draws of an audit, and its checks, after all games are played."""
-    game, compiled = contract.game, contract.compiled
+    game = contract.game
+    compiled = contract.compiled
     first = 0
     if file is not None:
         key = _key(contract, hidden)

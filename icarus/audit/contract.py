@@ -267,7 +267,8 @@ class Contract:
         self._data = self._drawn(data, observer, seed)
         if not self.compiled:
             self._play_out(data, observer, seed)
-        self._observed, self._in_playout = None, True
+        self._observed = None
+        self._in_playout = True
         self._go_on()
 
     def _drawn(self, data: StateData, observer: int, seed: tuple[int, ...]) -> StateData:

@@ -71,8 +71,9 @@ def exchanges(truth: Any, draw: Any, faces: Faces, name: Name = ()) -> Iterator[
         and not faces.tells_order(place_of(name))
     ):
         # compared as bags
-        first, second = Counter(truth), Counter(draw)
-        yield Exchange(name, [*(first - second).elements()], [*(second - first).elements()])
+        lost = Counter(truth) - Counter(draw)
+        gained = Counter(draw) - Counter(truth)
+        yield Exchange(name, [*lost.elements()], [*gained.elements()])
     else:
         for each in names_in(truth):
             yield from exchanges(part_of(truth, each), part_of(draw, each), faces, (*name, each))

@@ -147,10 +147,12 @@ class Hidden:
         self.determinizations = determinizations
         self.seed = seed
         self.multiplicity = multiplicity
-        self.compiled, self._errors = isinstance(game, Game), errors
+        self.compiled = isinstance(game, Game)
+        self._errors = errors
         self.checks = checks_of(HIDDEN, ())
         self.decisions = self.draw_count = 0
-        self._largest, self._least_text = 0, ""
+        self._largest = 0  # small information set
+        self._least_text = ""  # an example, of the draws with the least p-value
         # by what an observer has noticed: the true states, and the deals of each
         self._deals_by_face: dict[bytes, dict[Face, float]] = {}
         self._faces, self._redraws = Faces(game), Redraws(game)
@@ -169,7 +171,8 @@ class Hidden:
 
     def play(self, number: int) -> None:
         """Play a random game and look at decisions of it."""
-        self._number, self._texts = number, []
+        self._number = number
+        self._texts = []
         if number == 0 and not self.compiled:
             self._faces.learn(self.seed)
         self.luck = random.Random(f"{self.seed} {number}")
@@ -664,7 +667,8 @@ class Hidden:
         self._redraws.judge(self.checks["redraw"])
         for name, note in NO_OBSERVATION.items() if self.game.observation is None else ():
             if not self.checks[name].failed:
-                self.checks[name].checked, self.checks[name].note = 0, note
+                self.checks[name].checked = 0
+                self.checks[name].note = note
         if self._strange >= max(STRANGE, MANY_TIMES * self._missing):
             self.checks["seen"].count(self._strange_text, checked=0)
         # `absent` has the checks for which this game may have nothing to check: that is no gap. That `seen` was not checked is a gap only
@@ -703,7 +707,8 @@ class Hidden:
 
 def _goodness(counts: list[int], expected: list[float]) -> float:
     """The p-value of counts by a chi-square test."""
-    observed, means = np.array(counts, float), np.array(expected)
+    observed = np.array(counts, float)
+    means = np.array(expected)
     statistic = ((observed - means) ** 2 / means).sum()
     return _chi_square_tail(len(counts) - 1, statistic)
 

@@ -147,13 +147,15 @@ def _differences(state: State, oracle: Any, over: bool) -> Iterator[str]:
     if state.current_player() != oracle.current_player():
         yield f"current_player() is {state.current_player()}, and in the reference {oracle.current_player()!r}"
     if over:
-        returns, rewards = oracle.returns(), np.array(state.returns())
+        rewards = np.array(state.returns())
+        returns = oracle.returns()
         low, high = state.game.utilities
         scaled = np.array(list(returns), float)
         if not any(_close(each, scaled) for each in (rewards, low + (high - low) * rewards)):
             yield f"returns() is {rewards.tolist()}, and in the reference {returns!r}"
         return
-    legal, actions = state.legal_actions(), oracle.legal_actions()
+    legal = state.legal_actions()
+    actions = oracle.legal_actions()
     if sorted(legal) != sorted(actions):
         more = _action_list(state, sorted(set(legal) - set(actions)))
         yield f"legal_actions() is {sorted(legal)}, and in the reference {actions!r}{more}"

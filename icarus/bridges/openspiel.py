@@ -330,7 +330,8 @@ def _chance_of(state: "pyspiel.State") -> float:
 # ------------------------------------------------------------------------------------------- icarus's games in OpenSpiel
 
 DEALS = 1000
-_MOST_PLAYERS = {"knockout-whist": (2, 7)}
+# the fewest and the most players of a game of the library whose parameters change their number
+_PLAYER_COUNTS = {"knockout-whist": (2, 7)}
 # By the names in OpenSpiel of the games that it was told of, what makes the game with parameters.
 _MAKERS: dict[str, Callable[..., AnyGame]] = {}
 
@@ -399,7 +400,7 @@ def _registered_again(text: str, source: AnyGame | str, constant_sum: bool) -> "
 def _type_of(game: AnyGame, parameters: dict[str, int], constant_sum: bool) -> "pyspiel.GameType":
     kind = pyspiel.GameType
     is_dealt, has_chance = seats.chance_in(game)
-    fewest, most = _MOST_PLAYERS.get(game.name, (game.players, game.players))
+    fewest, most = _PLAYER_COUNTS.get(game.name, (game.players, game.players))
     return kind(
         short_name=_short_name(game),
         long_name=f"icarus: {game.name}",

@@ -301,7 +301,8 @@ def _is_generator(value: object) -> bool:
 
 def _tensors(state: Any) -> list[list[float]]:
     """What all players of a state of OpenSpiel's see together; nothing where they have no tensors."""
-    kind, players = state.get_game().get_type(), range(state.num_players())
+    kind = state.get_game().get_type()
+    players = range(state.num_players())
     if kind.provides_observation_tensor:
         return [state.observation_tensor(player) for player in players]
     if kind.provides_information_state_tensor:

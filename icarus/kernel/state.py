@@ -167,7 +167,8 @@ class State:
         Raises:
             ValueError: the action is not legal here.
         """
-        action, player = self._playable(action), self.current_player()
+        action = self._playable(action)
+        player = self.current_player()
         self.game.ask("apply", self.data, action)
         self.history.append((player, action))
 
@@ -327,10 +328,12 @@ class State:
                 old if move == UNSEEN else (*old, move)
                 for old, move in zip(moves, observed, strict=True)
             ]
-            last, previous = player, (label, moves[self.game.perspective(player)])
+            last = player
+            previous = label, moves[self.game.perspective(player)]
             new_label = self._label(data)
             if new_label != CONTINUES:
-                label, moves = new_label, [()] * self.game.perspectives
+                label = new_label
+                moves = [()] * self.game.perspectives
         position = EpisodePosition(label, tuple(moves), last, previous)
         self._reached = list(self.history), position
         return position

@@ -41,7 +41,9 @@ PLAIN = {"games": 500, "iterations": 25}  # of a game in plain Python
 ROUNDS, MATCHES = 1, 2  # streams of random numbers; 0 is that of the states that are encoded
 UNITS = 64  # hidden
 CLEARLY = 0.99  # of the error: few weights are taken only if so much better on branches held out
-RATE, SLOWER, LEAST_RATE = 1e-3, 0.95, 2e-4  # of learning, in each round
+RATE = 1e-3  # of learning, in the first round
+SLOWER = 0.95  # the factor by which it falls from round to round
+LEAST_RATE = 2e-4
 DEFAULT_MINUTES = 10.0
 REFERENCE = Entrant("BASELINE >> NAST2")
 JUDGE = read_entrant("PUCT >> BASELINE [scheme = MO_ISMCTS with cutoff=0]")
