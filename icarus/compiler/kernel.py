@@ -56,12 +56,11 @@ _pipeline = Lazy("icarus.compiler.pipeline")
 logger = logging.getLogger(__name__)
 TOLD_AFTER = 1.0  # seconds of compiling
 UNUSED_DAYS = 30  # machine code of other versions is deleted after this
-# of an error of which no line is known
+# the note of an error of which no line is known
 UNPLACED = 'engine="python" shows in which function and line'
 _OTHERS_WRITE = 0o022  # mode bits
 _CHECKSUM = hashlib.sha256().digest_size
-# a greater status: the function has raised an exception, and says where it is described
-_RAISED = 0
+_RAISED = 0  # with a status above it a function has raised an exception
 _alive: list["CompiledFunction"] = []
 
 
@@ -69,8 +68,8 @@ class CompiledFunction:
     """A compiled function of 64-bit integers, with its address; it is never freed, since a search may use that.
 
     Args:
-        returns: what the author's function in it must return, in words, for whom it does not.
-        check: called once it is compiled; what it raises refuses the function, whose machine code is then not kept.
+        returns: what the author's function in it must return, in words, for the message if it does not.
+        check: called once it is compiled; if it raises, the machine code is not kept.
 
     Raises:
         CompilationError: the compiler refuses the function; the message names it and the line.
@@ -179,8 +178,7 @@ class MachineCode:
 
 
 class CodeInMemory:
-    """A function that works with objects of Python, or raises exceptions made of what it met: each process compiles it, and runs it by the
-    compiler."""
+    """A function that each process compiles for itself: it works with objects of Python, or raises exceptions made of values."""
 
     def __init__(self, function: Callable, arity: int) -> None:
         with parts_in_memory():
@@ -195,7 +193,7 @@ class CodeInMemory:
 
 @contextlib.contextmanager
 def collection_paused() -> Iterator[None]:
-    """Within, no garbage is looked for: the compiler makes millions of objects, and looking through them takes a seventh of its time."""
+    """Within, no garbage is collected: the compiler makes millions of objects, and to look through them takes a seventh of its time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -207,10 +205,10 @@ def collection_paused() -> Iterator[None]:
 
 @contextlib.contextmanager
 def long_work_announced() -> Iterator[None]:
-    """Within, who looks at a terminal or a notebook is told, once in a process, if compiling takes long; nothing is told into a pipe."""
+    """Within, compiling that takes long is announced, once in a process, in a terminal or a notebook, and not in a pipe."""
     timer = threading.Timer(TOLD_AFTER, _tell)
     is_notebook = type(sys.stderr).__module__.startswith("ipykernel")
-    is_page = os.environ.get("TTY_INTERACTIVE") == "0"  # being built, which nobody looks at
+    is_page = os.environ.get("TTY_INTERACTIVE") == "0"  # a page is built, at which nobody looks
     if sys.stderr and (sys.stderr.isatty() or is_notebook) and not is_page:
         timer.start()
     try:
@@ -232,9 +230,9 @@ def _tell() -> None:
 # ------------------------------------------------------------------------------------------------------------------------ Ctrl-C
 
 PATIENCE = 1.0  # seconds in which several presses count as one
-# whose signals `uninterrupted` holds back
+# what would handle the signals that `uninterrupted` holds back
 _held_handler: list[Callable[[int, FrameType | None], object]] = []
-_pending: list[int] = []  # the signals that came in it
+_pending: list[int] = []  # the signals held back so far
 
 
 @contextlib.contextmanager
@@ -329,11 +327,10 @@ def _target() -> Any:
 
 
 @functools.cache
-def _is_ours(file: str) -> bool:
-    """Whether a file is the package's own, here or in the copy of it whose machine code this is."""
-    parts = Path(file).parts
-    inside = parts[len(parts) - parts[::-1].index(PACKAGE.name) :] if PACKAGE.name in parts else ()
-    return bool(inside) and PACKAGE.joinpath(*inside).is_file()
+def _is_of_package(file: str) -> bool:
+    """Whether a file is the package's own: its machine code may have been made in another folder, where the package stood too."""
+    _, package, inside = f"/{Path(file).as_posix()}".rpartition(f"/{PACKAGE.name}/")
+    return package != "" and (PACKAGE / inside).is_file()
 
 
 def _raise(pickled: bytes) -> None:
@@ -346,7 +343,7 @@ def _raise(pickled: bytes) -> None:
         errors[0].add_note(UNPLACED)
         raise errors.pop()
     function, file, line = place
-    if not _is_ours(file):  # the package's own sentences need no place
+    if not _is_of_package(file):  # the package's own sentences need no place
         errors[0].add_note(f"in {function} ({location(file, line)})")
     exec(_raise_at(function, file, line), {"errors": errors})
 
@@ -357,14 +354,14 @@ def _raise_at(function: str, file: str, line: int) -> CodeType:
 
 
 def call_compiled(errors: list[BaseException], function: Callable, *arguments: object) -> Any:
-    """What compiled code returns; or what a function that it calls back has raised, and keeps in `errors`, is raised."""
+    """What compiled code returns; raises what a function that it calls back has raised, and has kept in `errors`."""
     errors.clear()
     try:
         result = function(*arguments)
     except SystemError:
         if not errors:
             raise
-    if errors:  # where a compiled function was called back, it does not say so itself
+    if errors:  # compiled code may have returned as if nothing had been raised
         raise errors[0]
     return result
 
@@ -405,7 +402,12 @@ def cache_folder() -> Path | None:
 
 
 class ProcessorLevel(NamedTuple):
-    """Processors for which the package brings the machine code of its loop: what they can do, and for what the compiler takes them."""
+    """Processors for which the package brings the machine code of its loop.
+
+    Attributes:
+        features: what they can do.
+        name, tuning: what the compiler takes them for.
+    """
 
     machine: str
     features: str = ""
@@ -436,17 +438,17 @@ def levels_here() -> list[str]:
 
 
 def shipped_file(name: str, function: Callable, level: str = "") -> tuple[Path | None, str]:
-    """Where the package has, if it has, the machine code of a kernel, made of these very sources; and for what processor.
+    """The package's file of the machine code of a kernel, made of these very sources, and its processor; (None, "") without one.
 
     Args:
-        level: of processors; by default the newest of this processor's for which there is a file. There is none where the compiler has
-            other settings than when the files were made.
+        level: of processors, of which the file may be missing; by default the newest of this processor's that has a file. There is none
+            where the compiler has other settings than when the files were made.
     """
     folder = PACKAGE / "compiler" / "shipped"
     usable = [] if DEBUG or settings() else levels_here()
     for each in [level] if level else usable:
         start = f"{_plain(name)}-{each}-"
-        # The digest takes long: it is computed only where there is any file of this kernel for this level.
+        # The digest takes long: it is computed only if there is any file of this kernel for this level.
         if level or any(folder.glob(f"{start}*")):
             key = LOOP_DIGEST if name in KERNELS_OF_LOOP else sources_digest(function)
             file = folder / f"{start}{key}.bin"
@@ -465,12 +467,12 @@ def _file_of(name: str, key: str) -> Path | None:
 
 
 def _label(name: str, arity: int, processor: str) -> list[bytes]:
-    """What a file says of the machine code in it, so that under another name it is not run."""
+    """The beginning of a file of machine code, which says what it is: a renamed file is not run."""
     return [name.encode(), str(arity).encode(), processor.encode()]
 
 
 def load(file: Path | None, name: str, arity: int, processor: str) -> MachineCode | None:
-    """The function in a file; None where there is none, not a whole one, or another, or for another processor."""
+    """The function in a file; None if the file is missing or damaged, or has another function, or one for another processor."""
     try:
         stored = b"" if file is None else file.read_bytes()
     except OSError:
@@ -500,6 +502,7 @@ def _write(file: Path | None, content: bytes) -> None:
 
 
 def _compiled(function: Callable, kinds: tuple[Any, ...], title: str) -> CompiledFunction:
+    """The kernel of an `array_kernel` for arguments of these kinds."""
     inner, unpack = inlined_once(function), unpack_parameters(kinds)
 
     def kernel(arguments: int, out: int) -> int:
@@ -512,12 +515,11 @@ def _compiled(function: Callable, kinds: tuple[Any, ...], title: str) -> Compile
 def array_kernel(title: str) -> Callable[[Callable], Callable[..., Any]]:
     """Mark a function of arrays that is compiled, or loaded from the disk, at its first call.
 
-    The arguments of later calls must be of the same kinds, integers or reals, which is not checked.
+    The arguments of later calls must be of the same kinds, integers or reals, which is not checked. The function returns a number of the
+    type that its annotation says, a float without one.
 
     Args:
         title: what it is, for messages and the name of its file in the cache.
-
-    It returns what its annotation says, a float without one.
     """
 
     def marked(function: Callable) -> Callable[..., Any]:
