@@ -55,7 +55,7 @@ DIGESTED = LIBRARIES | {f"icarus.{folder}" for folder in BELOW}
 NO_NAMES: frozenset[str] = frozenset()
 # Of a variable: globals and a name in them, the cell of a closure, or a function for its defaults.
 Place: TypeAlias = tuple[Any, str]
-# equal ones are the same
+# of these types, equal values are the same
 PLAIN = int | float | complex | str | bytes | tuple | np.generic | np.dtype | None
 # their content may change while they stay the same objects
 MUTABLE = np.ndarray | np.void | tuple | list
@@ -105,8 +105,8 @@ def reachable(
     Raises:
         CompilationError: it reaches what a decorator in `UNSUPPORTED` has made.
     """
-    # from the end
     extensions = _extensions() if has_extensions else []
+    # a stack: the last one is followed first
     pending = [*(Reached("an extension", body) for body in extensions), Reached("", function)]
     numbers: dict[tuple[int, frozenset[str]], int] = {}
     alive: list[object] = []  # an address stands for one value as long as that value lives
@@ -126,18 +126,15 @@ def reachable(
             numbers[id(value), names] = len(numbers)
             alive.append(value)
         if _is_of(value, libraries):
+            module = _module_of(value)
             yield part._replace(
-                value=f"{type(value).__name__} {_module_of(value)} {getattr(value, '__qualname__', '')}"
+                value=f"{type(value).__name__} {module} {getattr(value, '__qualname__', '')}"
             )
-            parts = (
-                list(_variables(value, NO_NAMES)) if _module_of(value).startswith("icarus.") else []
-            )
+            parts = list(_variables(value, NO_NAMES)) if module.startswith("icarus.") else []
         else:
-            yield (
-                part._replace(name=value.__qualname__)
-                if isinstance(value, pytypes.FunctionType)
-                else part
-            )
+            if isinstance(value, pytypes.FunctionType):
+                part = part._replace(name=value.__qualname__)
+            yield part
             parts = list(_parts(value, names))
         pending += [inside._replace(name=f"{name}.{inside.name}") for inside in reversed(parts)]
 
@@ -155,7 +152,7 @@ def _module_of(value: object) -> str:
 
 
 def _is_of(value: object, libraries: Set[str]) -> bool:
-    """Whether a value is a function or a module of one of these."""
+    """Whether a value is a function or a module of one of these libraries."""
     kinds = pytypes.FunctionType | pytypes.ModuleType | pytypes.BuiltinFunctionType | Lazy
     if not isinstance(value, kinds):
         return False
@@ -176,7 +173,7 @@ def names_in(code: pytypes.CodeType) -> Iterator[str]:
 
 
 def content_of(cell: pytypes.CellType) -> object:
-    """What a cell holds; None while it is empty."""
+    """The content of a cell; None while it is empty."""
     try:
         return cell.cell_contents
     except ValueError:
@@ -192,7 +189,7 @@ def current(place: Place) -> object:
 
 
 def _variables(value: object, names: frozenset[str]) -> Iterator[Reached]:
-    """The variables that a function has in its closure, and by these names in its globals, or that a module has by them."""
+    """The variables with these names of a module, or in the globals of a function; and those in the closure of the function."""
     space = (
         vars(value) if isinstance(value, pytypes.ModuleType) else getattr(value, "__globals__", {})
     )
@@ -246,7 +243,7 @@ def _extensions() -> list[Callable]:
 
 @functools.lru_cache(maxsize=1)
 def _registered(*sizes: int) -> list[Callable]:
-    """What `_extensions` tells. The sizes of the registries are for the cache alone: when one has grown, they are read again."""
+    """`_extensions`, kept until a registry has grown: the sizes of the registries are for the cache alone."""
     kinds = [
         kind for _, kind in _templates.builtin_registry.globals if isinstance(kind, types.Function)
     ]
@@ -261,7 +258,7 @@ def _registered(*sizes: int) -> list[Callable]:
         for body in bodies
         if body is not None and not _is_of(body, LIBRARIES) and not _is_ours(body)
     ]
-    # a cell that is run again registers it again
+    # Once each: a notebook's cell that is run again registers its function again.
     by_code = {getattr(body, "__code__", body): body for body in theirs}
     return list(by_code.values())
 
@@ -274,9 +271,10 @@ def unseeded_source(function: Callable) -> str:
     reached = [
         part.value for part in reachable(function) if isinstance(part.value, pytypes.FunctionType)
     ]
-    for code, space in ((each.__code__, each.__globals__) for each in reached):
-        names = set(names_in(code))
-        for item in (space[name] for name in sorted(names & space.keys())):
+    for each in reached:
+        names = set(names_in(each.__code__))
+        for name in sorted(names & each.__globals__.keys()):
+            item = each.__globals__[name]
             origin = _module_of(item) or type(getattr(item, "__self__", None)).__module__
             is_numpy = origin == "numpy" and isinstance(item, pytypes.ModuleType)
             if origin.startswith("numpy.random") or (is_numpy and "random" in names):
@@ -290,9 +288,9 @@ def unseeded_source(function: Callable) -> str:
 
 
 def _describe(value: object) -> bytes:
-    """A value in bytes, other ones for another value.
+    """A value in bytes, which differ from those of any other value.
 
-    The items of a tuple, a list or a frozen set are told with it. What other containers hold is not: `reachable` gives each by itself.
+    The items of a tuple, a list or a frozen set are a part of them. Those of other containers are not: `reachable` gives each by itself.
     """
     kind = f"{type(value).__module__}.{type(value).__qualname__} "
     if isinstance(value, enum.Enum):
@@ -363,6 +361,7 @@ def digest(function: Callable, *context: object) -> str:
             if isinstance(part.value, functions.Intrinsic)
             else getattr(part.value, "py_func", None)
         )
+        # The machine code of such a helper may hold values of a user.
         if author is not None and (author.__closure__ or not _is_ours(author)):
             _compiled.add(part.value)
         _bound.update(_bind(part))
@@ -377,7 +376,10 @@ def _hash_of_package() -> Any:
 
 
 def sources_digest(function: Callable) -> str:
-    """A name for the machine code of one of the library's own functions, which any version of Python gives; "" if anything is a user's."""
+    """A name for the machine code of one of the library's own functions, the same in any version of Python.
+
+    It is "" if the function reaches one of a user's.
+    """
     hasher = _hash_of_package().copy()
     for part in reachable(function, DIGESTED):
         if isinstance(part.value, pytypes.FunctionType):
@@ -391,10 +393,10 @@ def sources_digest(function: Callable) -> str:
 
 
 def rules_digest(rules: Iterable[Callable | None], *context: object) -> str:
-    """A name for what functions do, as their authors have written it, which another version of Python gives too.
+    """A name for what functions do, as their authors have written it, the same in any version of Python.
 
-    Functions of users that they reach are told by their text without comments and docstrings; of a class, the text of all of it.
-    What a process has registered with the compiler does not count: another process plays by the same rules without it.
+    Of functions of users, and of classes, which they reach, the text counts, without comments and docstrings. What a process has registered
+    with the compiler does not count: another process plays by the same rules without it.
     """
     hasher, written = hashlib.sha256(repr(context).encode()), set[object]()
     for part in chain.from_iterable(
@@ -410,7 +412,7 @@ def rules_digest(rules: Iterable[Callable | None], *context: object) -> str:
 
 
 def _text_of(value: Any) -> bytes:
-    """The text of a function or a class without comments and docstrings, or what it does where there is none; of Python's own the name."""
+    """The text of a function or a class without comments and docstrings; its name if it is Python's own, its code if it has no text."""
     if _module_of(value).partition(".")[0] in {*sys.stdlib_module_names, *LIBRARIES}:
         return str(value.__qualname__).encode()
     try:
@@ -480,6 +482,7 @@ _generation = [0]  # how often values have been found changed
 
 
 def _bind(part: Reached) -> dict[tuple[int, str], Bound]:
+    """What a part is bound to now, by its namespace and name, if it is a variable of a user's; else nothing."""
     if part.place is None:
         return {}
     value = current(part.place)
@@ -495,10 +498,10 @@ def _holds(bound: Bound) -> bool:
 def renew_rebound(variables: Iterable[Bound] | None = None) -> int:
     """Have everything compiled anew if a variable that was compiled in is bound to another value, or its array holds another.
 
+    Returns how often values have been found changed.
+
     Args:
         variables: those to be looked at; by default all that have been compiled in.
-
-    Returns how often that has happened.
     """
     if not all(map(_holds, list(_bound.values()) if variables is None else variables)):
         _bound.clear()
@@ -517,7 +520,7 @@ def generation() -> int:
 
 
 def kernel_cache(make: Callable[P, T], most: int | None = None) -> Callable[P, T]:
-    """`functools.cache` of a function that makes kernels, or looks at what they are made from; `renew_rebound` makes it forget."""
+    """`functools.cache` for a function that makes kernels, or reads their code; a change that `renew_rebound` finds empties it."""
 
     @functools.lru_cache(most)
     def made(generation: int, plain: object, *arguments: P.args, **named: P.kwargs) -> T:
@@ -538,17 +541,22 @@ def attributes_read(function: Callable) -> frozenset[str]:
         for part in reachable(function)
         if isinstance(part.value, pytypes.FunctionType)
     ]
-    by_getattr = frozenset(
-        text for code in codes for text in code.co_consts if isinstance(text, str)
-    )
-    return by_getattr.union(*map(names_in, codes))
+    names = set[str]()
+    for code in codes:
+        names.update(names_in(code))
+        # getattr(history, "keys") has its name as a text
+        names.update(text for text in code.co_consts if isinstance(text, str))
+    return frozenset(names)
 
 
 @kernel_cache
 def variables_of(*roots: Callable | None) -> list[Bound]:
     """The variables of users that functions reach."""
-    parts = [part for root in roots if root is not None for part in reachable(root, DIGESTED)]
-    return list({key: bound for part in parts for key, bound in _bind(part).items()}.values())
+    bound: dict[tuple[int, str], Bound] = {}
+    for root in filter(None, roots):
+        for part in reachable(root, DIGESTED):
+            bound |= _bind(part)
+    return list(bound.values())
 
 
 def are_bound(variables: list[Bound]) -> bool:
