@@ -21,9 +21,9 @@ from icarus.compiler.memory import is_read_only
 _errors = Lazy("numba.core.errors")
 _annotations = Lazy("numba.core.annotations.type_annotations")
 ir = Lazy("numba.core.ir")
-# folders of the package in which no author's mistake lies
+# folders of the package in which no author's mistake lies, and modules whose helpers are no author's
 ENGINE = ("compiler", "kernel", "engine")
-OWN = ("icarus.kernel", "icarus.compiler")  # the same, of helpers
+OWN = ("icarus.kernel", "icarus.compiler")
 
 
 # ------------------------------------------------------------------------------------------------------------------ where things stand
@@ -88,16 +88,13 @@ def _codes(function: Callable) -> Iterator[pytypes.CodeType]:
 def _is_authors(file: str) -> bool:
     """Whether an author's mistake may lie in a file."""
     path = Path(file).resolve()
-    ours = (
-        path.relative_to(PACKAGE).parts[0] in ENGINE
-        if path.is_relative_to(PACKAGE)
-        else "numba" in path.parts
-    )
-    return not ours
+    if path.is_relative_to(PACKAGE):
+        return path.relative_to(PACKAGE).parts[0] not in ENGINE
+    return "numba" not in path.parts
 
 
 def _of_author(function: Callable) -> str:
-    """Where the first function of an author stands that a function reaches, as " (file, line n)"."""
+    """Where the first function of an author is defined that a function reaches, as " (file, line n)"."""
     codes = list(_codes(function))
     code = next((code for code in codes if _is_authors(code.co_filename)), codes[0])
     return f" ({location(code.co_filename, code.co_firstlineno)})"
@@ -123,7 +120,7 @@ def compilation_errors(function: Callable, name: str, returns: str = "") -> Iter
 
 
 def _sentence_of(error: Exception, function: Callable, returns: str) -> str:
-    """What is wrong with a function of which the compiler has raised this; "" where it is no refusal."""
+    """What is wrong with a function, by the error that the compiler has raised; "" if the error is no refusal."""
     if isinstance(error, KeyError):  # how the compiler says that a record has no such field
         field = error.args[0]
         return f"no record here has a field {field!r}{_mention(function, field)}"
@@ -173,7 +170,7 @@ def _reason(function: Callable, text: str, returns: str) -> str:
 
 
 def _about_name(name: str, kind: str) -> str:
-    """What is wrong with a name that is none, or means a value of a kind that compiled code does not know."""
+    """What is wrong with a name: it is not defined, or its value is of a kind that compiled code cannot read."""
     if not kind:
         return f"the name {name!r} is not defined"
     if kind == "function":
@@ -202,10 +199,12 @@ _TELLING = re.compile("not|No implementation|[Uu]nsupported|Unknown|Untyped|Inva
 
 
 def about_kinds(function: Callable, kinds: Iterable[object], returns: str) -> str:
-    """That a function which must return something returns nothing on some of its ways, or a float for an integer; "" where it does not.
+    """What is wrong with the values that a game's function returns: nothing on some ways, or a float for an integer; "" if nothing is.
 
     Args:
-        kinds: the compiler's types of all that is in the kernel `function`, which calls it.
+        function: the kernel that calls it.
+        kinds: the compiler's types of all values in the kernel.
+        returns: what the game's function must return, in words.
     """
     named = [str(kind) for kind in kinds]
     if any(kind.startswith("OptionalType(") for kind in named):
@@ -248,17 +247,17 @@ def _versions(function: Any) -> list[Any]:
     """What the compiler has made of a function, for each of the types that it was called with."""
     names = ("dispatcher", "_called_from_python")
     dispatchers = [vars(function)[name] for name in names if name in vars(function)] or [function]
-    return [
-        version
-        for dispatcher in dispatchers
-        for version in getattr(dispatcher, "overloads", {}).values()
-    ]
+    versions = list[Any]()
+    for dispatcher in dispatchers:
+        versions += getattr(dispatcher, "overloads", {}).values()
+    return versions
 
 
 def _refuse_statements(typed: Any, label: str, history: type | None) -> None:
-    """Refuse what a slip would do, by the types of all that is in a function; arguments and errors as of `refuse_slips`."""
+    """Refuse the statements of a function that `refuse_slips` refuses, by the compiler's types; arguments and errors as there."""
     statements = [statement for block in typed.blocks.values() for statement in block.body]
-    origins = {s.target.name: s.value for s in statements if isinstance(s, ir.Assign)}
+    # what each variable is assigned
+    origins = {each.target.name: each.value for each in statements if isinstance(each, ir.Assign)}
     for statement in statements:
         wrong = ""
         if isinstance(statement, ir.SetAttr | ir.SetItem | ir.StaticSetItem):
@@ -286,6 +285,7 @@ def _wrong_write(typed: Any, statement: Any, origins: dict[str, Any]) -> str:
 
 
 def _takes_by_place(typed: Any, value: Any, history: type | None) -> bool:
+    """Whether a value is an item of the history by its place, or its fields are gone through in order."""
     if history is None or not isinstance(value, ir.Expr) or value.op not in _BY_PLACE:
         return False
     return getattr(typed.typemap[value.value.name], "instance_class", None) is history
@@ -299,12 +299,8 @@ def _field_of(statement: Any) -> str:
 
 
 def _type_of_place(target: Any, statement: Any, origins: dict[str, Any]) -> Any:
-    """The type of what a statement writes to, if that is a field of a row of θ, or an array that is such a field or an argument."""
+    """The type of the field or item that a statement writes to, in a row of θ, an array in such a row, or an argument; else None."""
     if isinstance(target, types.Record):
         return target.typeof(_field_of(statement)) if "record" in target.fields else None
-    origin = origins.get(statement.target.name)
-    return (
-        target.dtype
-        if isinstance(target, types.NestedArray) or isinstance(origin, ir.Arg)
-        else None
-    )
+    is_argument = isinstance(origins.get(statement.target.name), ir.Arg)
+    return target.dtype if is_argument or isinstance(target, types.NestedArray) else None
