@@ -43,7 +43,7 @@ _element, _write = np.ndarray.__getitem__, np.ndarray.__setitem__
 
 
 class Integers(np.ndarray):
-    """An array of integers that refuses what compiled code would cut down without a word: reals, and integers that have no room."""
+    """An array of integers that refuses what compiled code would cut down: reals, and integers that have no room."""
 
     def __setitem__(self, index: Any, value: Any) -> None:
         _refuse_unfit("an array of integers", self.dtype, value)
@@ -62,13 +62,13 @@ class SmallIntegers(Integers):
 
 
 class Unwritten(SmallIntegers):
-    """An array of `np.empty`, in which nothing is read that nobody has written. What numpy makes of it is not followed further."""
+    """An array of `np.empty` that refuses to read an item before it is written. What numpy makes of the array is not watched."""
 
     _written: np.ndarray | None = None
 
     def __array_finalize__(self, source: object) -> None:
         if isinstance(source, Unwritten) and source._written is not None:
-            source._written[...] = True  # from now on, others may write to the same memory
+            source._written[...] = True  # From now on, others may write to the same memory.
 
     def __getitem__(self, index: Any) -> Any:
         if self._written is None:
@@ -95,21 +95,21 @@ class Unwritten(SmallIntegers):
 
 
 def _refuse_unfit(target: str, dtype: np.dtype, value: Any) -> None:
-    """Refuse what cannot be written to this dtype, if it is one of integers.
+    """Refuse a value that cannot be written to this dtype, if it is one of integers.
 
     Raises:
         TypeError: a real. ValueError: an integer that has no room.
     """
     if dtype.base.kind not in "iu":
         return
-    if not isinstance(value, np.ndarray | np.generic):
-        numbers = [value] if isinstance(value, int | float) else [*np.asarray(value, object).flat]
-        is_real = any(isinstance(each, float) for each in numbers)
-    else:
+    if isinstance(value, np.ndarray | np.generic):
         is_real = value.dtype.kind == "f"
         # all integers of numpy have room in 64 bits, and those of the same type
         fits = not is_small(dtype) or value.dtype == dtype.base or value.size == 0
         numbers = [] if fits else [value.min(), value.max()]
+    else:
+        numbers = [value] if isinstance(value, int | float) else [*np.asarray(value, object).flat]
+        is_real = any(isinstance(each, float) for each in numbers)
     if is_real:
         raise TypeError(
             f"{target} is given the float {value}, which would be truncated to an integer"
@@ -147,7 +147,7 @@ class Structure:
 def _field(name: str, dtype: np.dtype) -> property:
     def write(structure: Structure, value: Any) -> None:
         if dtype == _COUNT and value > _limits(_COUNT)[1]:
-            # full, as compiled code leaves a count, which then is refused
+            # Compiled code leaves a count full too, and the search then ends with its own message.
             value = _limits(_COUNT)[1]
         _refuse_unfit(name, dtype, value)
         structure._data[name] = value
@@ -167,7 +167,7 @@ def _keep_key(structure: Structure, value: Any) -> None:
 
 @functools.cache
 def _structure_of(dtype: np.dtype) -> Callable[[np.void], Structure]:
-    """What makes a structure of a record of this dtype."""
+    """The class of structures for records of this dtype."""
     fields = {name: _field(name, dtype[name]) for name in dtype.names or ()}
     if next(iter(fields)) == "record":  # a row of θ
         fields["record"] = property(lambda structure: structure._data["record"], _keep_key)
@@ -194,7 +194,7 @@ def is_small(dtype: np.dtype) -> bool:
 
 
 def as_compiled(value: Any) -> Any:
-    """An array, a record or a number that reads as in compiled code: fields as attributes, small integers as Python's; not copied."""
+    """An array, a record or a number as it reads in compiled code: fields as attributes, small integers as Python's. It is not copied."""
     if isinstance(value, np.void):
         return _structure_of(value.dtype)(value)
     if isinstance(value, np.generic):
@@ -216,7 +216,7 @@ def _differs(value: object) -> TypeGuard[ArrayOrRecord]:
 
 
 def _making_arrays(make: Callable) -> Callable:
-    """A function of numpy's that makes arrays."""
+    """A function of numpy's that makes arrays, which read as in compiled code."""
 
     @functools.wraps(make)
     def made(*arguments: object, **keywords: object) -> object:
@@ -279,7 +279,7 @@ def _call(address: int, arguments: tuple[int, ...]) -> np.int64:
 
 @functools.lru_cache(1 << 16)
 def _view(address: int, shape: tuple[int, ...], dtype_id: int, writeable: bool) -> Any:
-    """What stands at an address, viewed as records or numbers; of nothing zeros."""
+    """A view of the records or numbers at an address; zeros at address 0."""
     dtype = _dtypes[dtype_id]
     count = int(np.prod(shape))
     if address == 0 or count <= 0:
@@ -343,7 +343,7 @@ _USUAL = (
     str,
 )
 
-# (what makes plain Python, globals, as they were, their copy)
+# (what has made plain Python, the globals of a module, how they were then, their copy)
 _copies: list[tuple["PlainPython", dict[str, Any], dict[str, Any], dict[str, Any]]] = []
 
 
@@ -359,7 +359,7 @@ class PlainPython:
 
     def __init__(self, stand_ins: Iterable[tuple[object, Callable]] = ()) -> None:
         more = list(stand_ins)
-        # so that no id is given twice
+        # what the keys of `_results` and `_spaces` are the ids of: kept alive, so that no other value gets the same id
         self._alive: list[object] = [function for function, _ in more]
         self._results: dict[int, Any] = {
             id(function): stand_in for function, stand_in in [*_STAND_INS, *more]
@@ -377,7 +377,8 @@ class PlainPython:
             function = getattr(function, "py_func", function)
             if isinstance(function, pytypes.ModuleType):
                 result = type("Module", (), {})()
-                result.__dict__ = self._space(vars(function))  # and what it will be bound to
+                # The module has what its names are bound to later, too.
+                result.__dict__ = self._space(vars(function))
             elif isinstance(function, Intrinsic):
                 result = _unpacked(function.kinds) if hasattr(function, "kinds") else function
             elif _differs(function):
@@ -393,7 +394,7 @@ class PlainPython:
         return result
 
     def inside(self, function: Any) -> Callable:
-        """A function of Python that calls what is made here, though another may stand in for it."""
+        """A function of Python whose calls are those of plain Python; it is this function itself, even if another stands in for it."""
         space = self._space(function.__globals__)
         cells = function.__closure__ or ()
         changed = [self._changes(content_of(cell)) for cell in cells]
@@ -423,11 +424,13 @@ class PlainPython:
         return space
 
     def _changes(self, value: object) -> bool:
+        """Whether a value is another one in plain Python; a module is if any of its members is."""
         if isinstance(value, pytypes.ModuleType):
-            return any(map(self._helps, vars(value).values()))
-        return self._helps(value)
+            return any(map(self._differs_here, vars(value).values()))
+        return self._differs_here(value)
 
-    def _helps(self, value: object) -> bool:
+    def _differs_here(self, value: object) -> bool:
+        """Whether a value that is no module is another one in plain Python."""
         if not isinstance(value, _USUAL) and (
             is_helper(value) or isinstance(value, CompiledCallable | Intrinsic) or _differs(value)
         ):
@@ -435,7 +438,7 @@ class PlainPython:
         return self._results.get(id(value), value) is not value
 
 
-# the one without stand-ins of its own; what it has made once is made for all
+# What it has made once is made for all. It has no stand-ins but those that every interpreter has.
 interpret: PlainPython = PlainPython()
 
 
@@ -444,6 +447,6 @@ def interpret_rebound() -> None:
     renew_rebound()
     for made_by, names, before, copy in _copies:
         for name, value in list(names.items()):
-            if before.get(name, _copies) is not value:
+            if name not in before or before[name] is not value:
                 before[name] = value
                 copy[name] = made_by(value) if made_by._changes(value) else value
