@@ -419,11 +419,11 @@ def explore(protocol: RaceProtocol, games: RaceGames, report: Report) -> list[Po
         if spent >= total * HALF_TIME and len(pool) == len(protocol.pool):
             pool.append(space.configuration(finder.incumbent))
         report(RaceProgress("explore", spent, total, games.hours))
-    points = finder.finalists(protocol.finalists + 1)
-    no_finalist = protocol.reference if protocol.format > 1 else None
-    return [point for point in points if space.configuration(point) != no_finalist][
-        : protocol.finalists
-    ]
+    # one more, as the reference may be among them, which is no finalist
+    finalists = finder.finalists(protocol.finalists + 1)
+    if protocol.format > 1:
+        finalists = [each for each in finalists if space.configuration(each) != protocol.reference]
+    return finalists[: protocol.finalists]
 
 
 # -------------------------------------------------------------------------------------------------------- prove, ablate
@@ -433,24 +433,16 @@ def prove(
     protocol: RaceProtocol, games: RaceGames, finalists: Sequence[Point], report: Report
 ) -> tuple[Proof, ...]:
     """What the finalists prove against the reference on deals of their own, the best first."""
+    reference = protocol.reference
     configurations = [protocol.space.configuration(point) for point in finalists]
-    pairs = [(protocol.reference,) * 2, *((each, protocol.reference) for each in configurations)]
+    pairs = [(each, reference) for each in (reference, *configurations)]
     even, *received = scores(games, PROOF, pairs, protocol.units.proof, report)
-    p_values = holm(
-        [sign_flip([a - b for a, b in zip(each, even, strict=True)]) for each in received]
-    )
-    proofs = [
-        Proof(
-            configuration,
-            point,
-            paired_difference(each, even, CONFIDENCE),
-            p,
-            rate_of(games, configuration, protocol.reference),
-        )
-        for configuration, point, each, p in zip(
-            configurations, finalists, received, p_values, strict=True
-        )
-    ]
+    p_values = holm([sign_flip(np.subtract(each, even).tolist()) for each in received])
+    proofs = list[Proof]()
+    for i, configuration in enumerate(configurations):
+        difference = paired_difference(received[i], even, CONFIDENCE)
+        rate = rate_of(games, configuration, reference)
+        proofs.append(Proof(configuration, finalists[i], difference, p_values[i], rate))
     return tuple(sorted(proofs, key=lambda proof: -proof.difference.value))
 
 
@@ -473,15 +465,11 @@ def rate_of(games: RaceGames, configuration: Entrant, reference: Entrant) -> flo
     names = (str(configuration), str(reference))
     rates = list[float]()
     for row in games.rows.values():
-        iterations, seconds = row["work"]
-        made_by_others, seconds_of_others = row["work_of_others"]
-        if (
-            (row["player"], row["opponent"]) == names
-            and made_by_others
-            and seconds
-            and seconds_of_others
-        ):
-            rates.append(iterations / seconds / (made_by_others / seconds_of_others))
+        if (row["player"], row["opponent"]) == names:
+            iterations, seconds = row["work"]
+            iterations_of_others, seconds_of_others = row["work_of_others"]
+            if seconds and iterations_of_others and seconds_of_others:
+                rates.append(iterations / seconds / (iterations_of_others / seconds_of_others))
     return float(np.median(rates)) if rates else math.nan
 
 
@@ -546,16 +534,15 @@ def _blocks(discovery: Discovery) -> Iterator[Block]:
         yield Heading(
             f"Proof: mean reward less the reference's in its place, {CONFIDENCE:.0%} interval"
         )
-        words = ["better" if each.p < protocol.level else "not proven" for each in discovery.proofs]
         finalists = [
             (
                 f"{each.difference:+.3f}",
                 _p_text(each.p),
-                word,
+                "better" if each.p < protocol.level else "not proven",
                 f"speed {_rate_text(each)}",
                 str(each.configuration),
             )
-            for each, word in zip(discovery.proofs, words, strict=True)
+            for each in discovery.proofs
         ]
         yield Table("", ["difference", "after Holm", "", "speed", "finalist"], finalists)
     if discovery.ablations:
@@ -581,11 +568,11 @@ def _verdict(discovery: Discovery) -> list[str]:
     if winner is not None:
         margin = winner.difference
         number = len(discovery.proofs)
-        best = (
-            f"the best of {number} finalists, for which mean and interval make no allowance, "
-            if number > 1
-            else ""
-        )
+        best = ""
+        if number > 1:
+            best = (
+                f"the best of {number} finalists, for which mean and interval make no allowance, "
+            )
         return [
             str(winner.configuration),
             "",
