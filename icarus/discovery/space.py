@@ -152,10 +152,9 @@ class SearchSpace(
         ways = Counter({(self._named_by_templates, (INACTIVE,) * len(self.factors)): 1})
         for k in self._order:
             following: Counter[tuple[frozenset[int], Point]] = Counter()
+            size = len(self.factors[self.names[k]])
             for (active, levels), number in ways.items():
-                for level in (
-                    range(len(self.factors[self.names[k]])) if k in active else (INACTIVE,)
-                ):
+                for level in range(size) if k in active else (INACTIVE,):
                     chosen = levels[:k] + (level,) + levels[k + 1 :] if k in mentioned else levels
                     following[active | self._named_by_level(k, level), chosen] += number
             ways = following
@@ -176,12 +175,11 @@ class SearchSpace(
 
     def neighbours(self, point: Point) -> list[Point]:
         """The points that differ in the level of one active factor; a factor that becomes active by that has its first level."""
-        changed = [
-            self.canonical(point[:k] + (choice,) + point[k + 1 :])
-            for k, level in enumerate(point)
-            for choice in range(len(self.factors[self.names[k]]))
-            if level not in (INACTIVE, choice)
-        ]
+        changed = list[Point]()
+        for k, levels in enumerate(self.factors.values()):
+            if point[k] != INACTIVE:
+                others = [level for level in range(len(levels)) if level != point[k]]
+                changed += [self.canonical(point[:k] + (each,) + point[k + 1 :]) for each in others]
         return [each for each in changed if self.allows(each)]
 
     # ------------------------------------------------------------------------------------------------------ configurations
@@ -196,11 +194,10 @@ class SearchSpace(
         return Entrant(strategy, scheme or str(MO_ISMCTS), float(decay or 0.0))
 
     def _expand(self, text: str, point: Point) -> str:
+        """A template with the levels of a point in place of the factors; a level may name further ones."""
         while match := _FIELD.search(text):
-            k = self.names.index(match[1])
-            text = (
-                text[: match.start()] + str(self.factors[match[1]][point[k]]) + text[match.end() :]
-            )
+            level = point[self.names.index(match[1])]
+            text = text.replace(match[0], str(self.factors[match[1]][level]))
         return text
 
     def check(
@@ -293,19 +290,19 @@ class SearchSpace(
         Raises:
             CycleError: there is none.
         """
-        levels = map(self._factors_in, (" ".join(map(str, each)) for each in self.factors.values()))
-        return tuple(graphlib.TopologicalSorter(dict(enumerate(levels))).static_order())[::-1]
+        texts = [" ".join(map(str, levels)) for levels in self.factors.values()]
+        named_by = dict(enumerate(map(self._factors_in, texts)))
+        # the sorter has first those that are named
+        return tuple(graphlib.TopologicalSorter(named_by).static_order())[::-1]
 
     @functools.cached_property
     def _named_by_templates(self) -> frozenset[int]:
         return self._factors_in(" ".join(self._templates))
 
     def _named_by_level(self, k: int, level: int) -> frozenset[int]:
-        return (
-            self._factors_in(str(self.factors[self.names[k]][level]))
-            if level != INACTIVE
-            else frozenset()
-        )
+        if level == INACTIVE:
+            return frozenset()
+        return self._factors_in(str(self.factors[self.names[k]][level]))
 
     def _factors_in(self, text: str) -> frozenset[int]:
         return frozenset(self.names.index(field) for field in _FIELD.findall(text))
