@@ -84,13 +84,13 @@ class FactorialPosterior:
             _spread(self.features, self.columns, gap)
             for gap in (self.scores - fitted) @ self.precision
         ]
-        return self._with_rest(points, 0.5 + _sums(self.features.columns(points), weights), rng)
+        sums = 0.5 + _sums(self.features.columns(points), weights)
+        return self._with_rest(points, sums, rng)
 
     def means(self, points: Sequence[Point]) -> Reals:
         """E[f] of points."""
-        return self._with_rest(
-            points, 0.5 + _sums(self.features.columns(points), self.mean[None]), None
-        )[0]
+        sums = 0.5 + _sums(self.features.columns(points), self.mean[None])
+        return self._with_rest(points, sums, None)[0]
 
     def _with_rest(
         self, points: Sequence[Point], sums: Reals, rng: np.random.Generator | None
@@ -98,11 +98,10 @@ class FactorialPosterior:
         """The sums and r(x), what the weights leave over for each point: drawn from its posterior, or without a generator its mean."""
         prior = 1 / SCALES[3] ** 2
         score, precision = np.array([self.observed.get(point, (0.0, 0.0)) for point in points]).T
-        shrunk = precision * (score - sums) / (precision + prior)
-        noise = (
-            rng.standard_normal(sums.shape) / np.sqrt(precision + prior) if rng is not None else 0.0
-        )
-        return sums + shrunk + noise
+        means = sums + precision * (score - sums) / (precision + prior)
+        if rng is None:
+            return means
+        return means + rng.standard_normal(sums.shape) / np.sqrt(precision + prior)
 
 
 def fit(
@@ -247,12 +246,13 @@ class Factorial:
         return sorted(self._rank(), key=lambda point: point not in self._left)[:number]
 
     def _rank(self) -> list[Point]:
+        """The points played, the best first by the posterior mean."""
         assert self.posterior is not None
         points = list(dict.fromkeys(self.points))
         return [points[i] for i in np.argsort(-self.posterior.means(points), kind="stable")]
 
     def _finalists_left(self, remaining: int) -> list[Point]:
-        """The finalists, of whom as time goes on only the better half is played."""
+        """The finalists that are still played: all in the first stage of the finale, in each later one the better half of those before."""
         stages = int(math.log2(FINALISTS))
         share_played = 1 - remaining / (self.budget * FINALE)
         keep = FINALISTS // 2 ** min(stages - 1, int(stages * share_played))
