@@ -145,6 +145,8 @@ def plan_race(
         space = candidate_space(candidate, pool[-1])
         finalists = 1
         shares = PROOF_ONLY
+    # A reward deviates by ½ at most. The reference's score, from which the difference is taken, varies as much; not so if all seats are
+    # taken, as it is then the mean reward of all players.
     deviation = 0.5 / len(seats) ** 0.5 * (2**0.5 if len(seats) < loaded.players else 1)
     reference_games = 1 if seconds is None else len(seats)
     units = plan_units(
