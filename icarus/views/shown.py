@@ -292,8 +292,11 @@ def _most_updated(records: Records, most: int) -> np.ndarray:
     values = records.rows[name]
     if domain.kind == Kind.LABEL:
         values = values != NO_ACTION
-    sizes = np.abs(values.astype(float)).reshape(len(values), -1).max(axis=1, initial=0)
-    return records.rows[np.argsort(-sizes, kind="stable")[:most]]
+    sizes = np.abs(values.astype(float))
+    largest = sizes.max(
+        axis=tuple(range(1, sizes.ndim)), initial=0
+    )  # of a field of several numbers
+    return records.rows[np.argsort(-largest, kind="stable")[:most]]
 
 
 def history_texts(result: Result) -> dict[int, str]:

@@ -90,6 +90,15 @@ def test_a_reply_is_an_action_and_a_forgotten_one_is_none():
     assert all(re.fullmatch(r"[a-h][1-8]|pass|⊥", reply) for reply in replies)
 
 
+def test_a_component_that_has_learned_nothing_shows_no_records():
+    state = games.load("kuhn-poker").new_initial_state(seed=1)
+    for action in (0, 1):  # one more action ends the game: it follows no other in the playout
+        state.apply_action(action)
+    shown = show_records(search(state, BASELINE >> NAST2, iterations=10, seed=1), "NAST2")
+    assert shown.records == ()
+    assert str(shown).startswith("NAST2: 0 of 0 records, ")
+
+
 # -------------------- The page of a playout: it shows what happened, alone and beside the tree.
 
 
