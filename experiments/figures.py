@@ -2,7 +2,6 @@
 
 import io
 import itertools
-import math
 import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
@@ -88,10 +87,9 @@ def intervals_svg(
         values: by name.
         marked: the names that stand out.
     """
-
-    # its words are words
+    # words are written as text, not as outlines of letters
     with figure_of((10.0, 0.9 + 0.28 * len(values)), **{"svg.fonttype": "none"}) as figure:
-        axes, file = figure.subplots(), io.StringIO()
+        axes = figure.subplots()
         for row, (label, estimate) in enumerate(values.items()):
             colour = WORSE if label in marked else BETTER
             mark(axes, [row], [estimate], across=True, fmt="o", color=colour)
@@ -101,6 +99,7 @@ def intervals_svg(
         axes.set_title(title, loc="left")
         axes.grid(True, axis="x")
         axes.invert_yaxis()
+        file = io.StringIO()
         figure.savefig(file, format="svg", metadata={"Date": None})
     return file.getvalue()
 
@@ -140,17 +139,17 @@ def scale_of(axes: "Axes", across: bool = False) -> Scale:
 def percent(scale: Scale, low: float, high: float) -> None:
     """A scale of shares around those from low to high."""
     margin = MARGIN * max(high - low, 0.05)
-    scale.set_ends(max(0.0, low - margin) if low > 0 else -0.0, min(1.0, high + margin))
+    scale.set_ends(max(0.0, low - margin), min(1.0, high + margin))
     scale.axis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
 
 
 def with_intervals(estimates: Iterable[Estimate | None]) -> tuple[np.ndarray, np.ndarray]:
     """Values [bars] and how far their intervals reach below and above them [2, bars]; nan where there is none."""
     nothing = Estimate(np.nan, np.nan, np.nan)
-    bars = np.array(
-        [(each.value, each.low, each.high) for each in (each or nothing for each in estimates)]
-    ).reshape(-1, 3)
-    return bars[:, 0], np.abs(bars[:, 1:].T - bars[:, 0])
+    complete = [each or nothing for each in estimates]
+    values = np.array([each.value for each in complete])
+    ends = np.array([[each.low for each in complete], [each.high for each in complete]])
+    return values, np.abs(ends - values)
 
 
 def mark(
@@ -224,19 +223,23 @@ def unfinished(tallies: Sequence[Tally]) -> str:
 
 
 def points_panel(axes: "Axes", tallies: list[Tally], name: str) -> None:
-    """A point with its 95 % interval for each agent; dashed, the interval of evenly matched players."""
-    estimates = [each for each in strengths(tallies) if each]  # all of them, who have games
-    even = baseline(tallies)
+    """A point with its 95 % interval for each agent, all of which have games; dashed, the interval of evenly matched players."""
+    estimates = [each for each in strengths(tallies) if each]
     across = len(tallies) > MANY
     scale = scale_of(axes, across)
-    band = estimates[tallies.index(even)] if even else None
-    below, above = (band.low, band.high) if band else (0.0, 1.0)
-    if band:
+    below, above = 0.0, 1.0
+    if even := baseline(tallies):
+        band = estimates[tallies.index(even)]
+        below, above = band.low, band.high
         scale.band(below, above, color=BAND, alpha=0.13, linewidth=0)
         for edge in (below, above):
             scale.line(edge, color=BAND, linestyle=(0, (5, 3)), linewidth=1.2)
     for place, each in enumerate(estimates):
-        color = BETTER if each.value > above else WORSE if each.value < below else INK
+        color = INK
+        if each.value > above:
+            color = BETTER
+        elif each.value < below:
+            color = WORSE
         _mark_point(axes, place, each, color, across)
     name_agents = _name_down if across else _name_across
     name_agents(axes, [tally.cell.agent for tally in tallies])
@@ -330,9 +333,10 @@ def caption(path: Path, experiment: Experiment) -> str:
 
 def _shown_in(picture: str, tallies: list[Tally]) -> list[Tally]:
     """The agents of a picture under the names they have in it; all agents, if its own are not all there."""
-    agents = named(tallies, PICTURES[picture].agents).items()
-    cells = ((tally, attrs.evolve(tally.cell, agent=name)) for name, tally in agents)
-    return [attrs.evolve(tally, cell=cell) for tally, cell in cells] or tallies
+    of_picture = []
+    for name, tally in named(tallies, PICTURES[picture].agents).items():
+        of_picture.append(attrs.evolve(tally, cell=attrs.evolve(tally.cell, agent=name)))
+    return of_picture or tallies
 
 
 def by_column(columns: Columns) -> dict[Column, set[str]]:
@@ -467,17 +471,18 @@ def _agents(columns: Columns) -> list[str]:
 
 def _labels(columns: Columns, inches: float) -> list[str]:
     """The titles of columns in lines no wider than a column, with the share of the first interim analysis, where that is not complete."""
-    lines = [title(column, columns).replace(" (", "\n(").splitlines() for column in columns]
-    letters = int(inches / LETTER)
-    names = [
-        "\n".join(_fold(line, letters) for line in lines_of_column) for lines_of_column in lines
-    ]
-    notes = [unfinished(tallies).replace(" of ", "\nof ") for tallies in columns.values()]
-    return [f"{name}\n{note}" if note else name for name, note in zip(names, notes, strict=True)]
+    labels = []
+    for column, tallies in columns.items():
+        lines = title(column, columns).replace(" (", "\n(").splitlines()
+        label = "\n".join(_fold(line, int(inches / LETTER)) for line in lines)
+        if note := unfinished(tallies):
+            label += "\n" + note.replace(" of ", "\nof ")
+        labels.append(label)
+    return labels
 
 
 def _fold(line: str, letters: int) -> str:
-    """A line in lines of so many letters; a parameter and its value stay together, if they are wider too."""
+    """A line in lines of so many letters; a parameter and its value stay together, even where they are wider."""
     together = line.replace(" = ", "\u00a0=\u00a0")
     return textwrap.fill(together, letters, break_long_words=together == line).replace(
         "\u00a0", " "
@@ -485,7 +490,7 @@ def _fold(line: str, letters: int) -> str:
 
 
 def _add_note(axes: "Axes", columns: Columns) -> None:
-    """The games of all columns, and their budget, where they have one: otherwise the titles of the columns name it."""
+    """Note the games of all columns, and their budget if it is the same; titles of columns name budgets that differ."""
     all_tallies = [tally for tallies in columns.values() for tally in tallies]
     budgets = {budget(column) for column in columns}
     note = ", ".join([describe_games(all_tallies), *(budgets if len(budgets) == 1 else ())])
@@ -523,19 +528,21 @@ def _trees(columns: Columns, directory: Path) -> Iterator[Path]:
 def _differences(
     axes: "Axes", columns: Columns, agents: Sequence[str], measure: str, relative: bool
 ) -> None:
+    """A panel of one measure: each agent's difference from the baseline, the agents of a column beside each other."""
     axes.axhline(0, color=INK, linewidth=1)
     axes.yaxis.set_major_formatter(
         lambda value, _: f"{100 * value:+g} %" if relative else f"{value:+g}"
     )
     for i, agent in enumerate(agents):
+        aside = (i - (len(agents) - 1) / 2) * 0.8 / len(agents)
         changes = dict[float, Estimate]()
         for place, tallies in enumerate(columns.values()):
             even = baseline(tallies)
             for tally in tallies:
                 if even and tally.cell.agent == agent:
-                    pair = tally.moments[measure], even.moments[measure]
-                    if change := _difference(*pair, relative):
-                        changes[place + (i - (len(agents) - 1) / 2) * 0.8 / len(agents)] = change
+                    change = _difference(tally.moments[measure], even.moments[measure], relative)
+                    if change:
+                        changes[place + aside] = change
         style = series_style(i, agent)
         mark(
             axes,
@@ -551,17 +558,17 @@ def _differences(
     axes.set_xlim(-0.5, len(columns) - 0.5)
 
 
-def _difference(tally: Moments, even: Moments, relative: bool) -> Estimate | None:
-    """A difference of means, or of the mean from the other in parts of it, with its 95 % interval."""
-    if tally.mean is None or even.mean is None or tally.error is None or even.error is None:
+def _difference(agent: Moments, even: Moments, relative: bool) -> Estimate | None:
+    """The difference of two means with its 95 % interval, or if `relative` as a share of the second."""
+    if agent.mean is None or even.mean is None or agent.error is None or even.error is None:
         return None
-    count = min(tally.count, even.count)
+    count = min(agent.count, even.count)
     if not relative:
-        return student(tally.mean - even.mean, np.hypot(tally.error, even.error), count)
+        return student(agent.mean - even.mean, np.hypot(agent.error, even.error), count)
     if even.mean == 0:
         return None
-    ratio = tally.mean / even.mean
-    return student(ratio - 1, np.hypot(tally.error, ratio * even.error) / even.mean, count)
+    ratio = agent.mean / even.mean
+    return student(ratio - 1, np.hypot(agent.error, ratio * even.error) / even.mean, count)
 
 
 # -------------------- Pictures of the two earlier papers: 2012, Figs. 6-10, 14 and 15; 2011, Figs. 2-5.
@@ -632,7 +639,9 @@ def _number(axes: "Axes", place: int, row: int, score: Score) -> None:
 def _strengths(columns: Columns, directory: Path) -> Iterator[Path]:
     """Figs. 8 and 10: each search against all, in the first seat, in the second, and in both."""
     robins = round_robins(columns)
-    for robin in (robin for robin in robins if robin.complete):
+    for robin in robins:
+        if not robin.complete:
+            continue
         path = directory / _file("strength", " ".join(robin.game), robins)
         with canvas(path, (max(5.2, 1.2 + 1.05 * len(robin.searches)), 8.4)) as figure:
             all_axes = figure.subplots(3, 1, sharex=True, sharey=True)
@@ -679,6 +688,7 @@ def _score_bars(axes: "Axes", scores: Sequence[Score]) -> None:
     mark(axes, places_of_rates, won, fmt="none", color=INK, elinewidth=1.3)
     halves = [each for each, score in zip(with_halves, scores, strict=True) if score.draws]
     mark(axes, places[any_draws] + ASIDE, halves, fmt="none", color=SUBDUED, elinewidth=1.1)
+    # the panels share their scale, which the panels before this one have set
     top = max(float(np.max(values + errors[1])), axes.get_ylim()[1] / (1 + MARGIN))
     percent(scale_of(axes), 0.0, top)
     axes.axhline(0.5, **EVEN_LINE)
@@ -749,16 +759,14 @@ def _place(column: Column) -> str:
 def _determinizations(columns: Columns, directory: Path) -> Iterator[Path]:
     """Figs. 2-4 of 2011."""
     for column, tallies in columns.items():
-        by_agent = {tally.cell.agent: tally for tally in tallies}
         if column.iterations is None:
             continue
-        panels = [
-            (number, axis, lines)
-            for (number, axis, text), of_figure in zip(
-                OF_2011, lines_of_2011(column.iterations), strict=True
-            )
-            if (lines := _panel_lines(of_figure, by_agent, text))
-        ]
+        by_agent = {tally.cell.agent: tally for tally in tallies}
+        panels = []
+        for figure_2011, of_figure in zip(OF_2011, lines_of_2011(column.iterations), strict=True):
+            number, axis, text = figure_2011
+            if lines := _panel_lines(of_figure, by_agent, text):
+                panels.append((number, axis, lines))
         if not panels:
             continue
         path = directory / _file("determinizations", _place(column), columns)
@@ -878,20 +886,20 @@ EXPLAINED = (
 def stated_differences(place: Place) -> list[Contrast]:
     """The differences in games won that the paper states without reserve of a game, each once, with the narrowest range for it."""
     narrowest: dict[tuple[ComparedSide, ...], Contrast] = {}
-    for claim in (claim for claim in CLAIMS if claim.needed == len(claim.cases)):
+    for claim in CLAIMS:
+        if claim.needed < len(claim.cases):
+            continue
         for comparison in claim.comparisons:
             if comparison.measure == WINS and {term.place for term in comparison.terms} == {place}:
                 before = narrowest.setdefault(comparison.terms, comparison)
-                narrowest[comparison.terms] = max(before, comparison, key=_narrowness)
+                narrowest[comparison.terms] = min(before, comparison, key=_breadth)
     return list(narrowest.values())
 
 
-def _narrowness(comparison: Contrast) -> float:
-    """How many of its ends the range of a comparison has; with two, how near they are to each other."""
+def _breadth(comparison: Contrast) -> tuple[float, float]:
+    """The width of a comparison's range; then, for those without end to one side, how far they reach beyond 0 to the other."""
     ((low, high),) = comparison.expected.agree
-    return (
-        -(high - low) if math.isfinite(high - low) else -math.inf if max(low, -high) < 0 else -1e9
-    )
+    return high - low, min(-low, high)
 
 
 def _statements(columns: Columns, directory: Path) -> Iterator[Path]:
