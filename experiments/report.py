@@ -54,8 +54,11 @@ def measures_of(tallies: list[Tally]) -> tuple[list[str], list[list[str]]]:
         headings, rows = ["Games", "Mean reward", "95 % interval"], list[list[str]]()
         estimates = statistics.strengths(tallies)
         for tally, each in zip(tallies, estimates, strict=True):
-            mean, low, high = numbers(each, ".3f") if each else [""] * 3
-            rows.append([str(tally.games), mean, f"{low} - {high}" if each else ""])
+            texts = [str(tally.games), "", ""]
+            if each:
+                mean, low, high = numbers(each, ".3f")
+                texts[1:] = mean, f"{low} - {high}"
+            rows.append(texts)
     else:
         headings, rows = _won_and_drawn(tallies)
     if comparisons := statistics.comparisons(tallies):
@@ -107,16 +110,19 @@ def deals_table(tallies: list[Tally], results: Results) -> Iterator[Table]:
     """What the agents got on the same deals beside the opponent in their place; nothing where none has two of them."""
     even, graded = baseline(tallies), any_graded(tallies)
     outcomes = results.by_deal(graded)
-    pairs = [
-        (tally, more)
-        for tally in tallies
-        if even and tally is not even and (more := _more(outcomes, even.cell, tally.cell))
-    ]
-    if graded and pairs:
+    pairs = []
+    for tally in tallies:
+        if even is None or tally is even:
+            continue
+        if more := _more(outcomes, even.cell, tally.cell):
+            pairs.append((tally, more))
+    if not pairs:
+        return
+    if graded:
         caption = "The same deals and chance: the reward less the opponent's in its place. Intervals are Student's, over the deals."
         lines = [[tally.cell.agent, *_gain(more, graded)] for tally, more in pairs]
         yield Table(caption, ["Agent", UNITS[graded], "95 % interval", "Deals"], lines)
-    elif pairs:
+    else:
         counts = [(more.count(1), more.count(-1)) for _, more in pairs]
         adjusted = holm([statistics.mcnemar(*each) for each in counts])
         lines = []
@@ -131,27 +137,30 @@ def deals_table(tallies: list[Tally], results: Results) -> Iterator[Table]:
 
 def paired_blocks(columns: Columns, results: Results) -> Iterator[Block]:
     """The agents of each game with each other, and Figure 3, deal by deal; games by wins first, then those by graded rewards."""
-    kinds = []
+    of_agents, of_effects = list[Table](), list[Table]()
     for graded in (False, True):
         of_kind = {
             each: tallies for each, tallies in columns.items() if any_graded(tallies) == graded
         }
-        kinds.append((graded, results.by_deal(graded), of_kind))
-    for text, table_of in (
-        ("The agents on the same deals", _agents_table),
-        ("What each enhancement adds, on the same deals", _effects_table),
+        outcomes = results.by_deal(graded)
+        of_agents.append(_agents_table(graded, outcomes, of_kind, columns))
+        of_effects.append(_effects_table(graded, outcomes, of_kind, columns))
+    for text, tables in (
+        ("The agents on the same deals", of_agents),
+        ("What each enhancement adds, on the same deals", of_effects),
     ):
-        tables = [table for kind in kinds if (table := table_of(*kind, columns)).rows]
-        if tables:
+        if nonempty := [table for table in tables if table.rows]:
             yield Heading(text)
-            yield from tables
+            yield from nonempty
 
 
 def _agents_table(graded: bool, outcomes: Any, columns: Columns, among: Columns) -> Table:
     """Each agent of a game less each before it, where they are few and have two deals in common at least."""
     lines, p_values = list[list[str]](), list[float]()
     for column, tallies in columns.items():
-        cells = [tally.cell for tally in tallies] if len(tallies) <= FEW else []
+        if len(tallies) > FEW:
+            continue
+        cells = [tally.cell for tally in tallies]
         for first, second in itertools.combinations(cells, 2):
             if more := _more(outcomes, first, second):
                 lines.append(
@@ -222,8 +231,9 @@ def state_of(results: Results, running: bool, now: datetime.datetime | None = No
     tallies = results.tallies()
     done = sum(tally.games for tally in tallies)
     total = experiment.trials * len(experiment.cells)
-    state = "running" if running else "not running"
-    lines = [f"{experiment.name}: {done} of {total} games ({100 * done / total:.1f} %), {state}"]
+    activity = "running" if running else "not running"
+    share = f"{100 * done / total:.1f} %"
+    lines = [f"{experiment.name}: {done} of {total} games ({share}), {activity}"]
     for column in experiment.columns:
         cells = [tally for tally in tallies if tally.cell.column == column]
         column_games = sum(tally.games for tally in cells)
@@ -233,15 +243,17 @@ def state_of(results: Results, running: bool, now: datetime.datetime | None = No
     if results.unchecked:
         lines.append(without_checksum(results.unchecked))
     if done == total:
-        return "\n".join([*lines, "complete"])
-    if not (remaining := _seconds_left(results, tallies)):
-        return "\n".join([*lines, "the pace is not known yet"])
-    if running:
+        lines.append("complete")
+    elif not (remaining := _seconds_left(results, tallies)):
+        lines.append("the pace is not known yet")
+    elif running:
         end = (now + datetime.timedelta(seconds=remaining)).astimezone()
-        return "\n".join([*lines, f"{duration(remaining)} left; ends about {end:%Y-%m-%d %H:%M}"])
-    return "\n".join(
-        [*lines, f"{duration(remaining)} left at its last pace; run the same command to continue"]
-    )
+        lines.append(f"{duration(remaining)} left; ends about {end:%Y-%m-%d %H:%M}")
+    else:
+        lines.append(
+            f"{duration(remaining)} left at its last pace; run the same command to continue"
+        )
+    return "\n".join(lines)
 
 
 def _seconds_left(results: Results, tallies: list[Tally]) -> float | None:
@@ -250,11 +262,10 @@ def _seconds_left(results: Results, tallies: list[Tally]) -> float | None:
     if not side_by_side:
         return None
     mean = sum(tally.seconds for tally in tallies) / sum(tally.games for tally in tallies)
-    work = sum(
-        (results.experiment.trials - tally.games)
-        * (tally.seconds / tally.games if tally.games else mean)
-        for tally in tallies
-    )
+    work = 0.0
+    for tally in tallies:
+        seconds = tally.seconds / tally.games if tally.games else mean
+        work += (results.experiment.trials - tally.games) * seconds
     return work / side_by_side
 
 
@@ -269,6 +280,7 @@ def _side_by_side(results: Results) -> float | None:
         return None
     times, seconds = np.transpose(ends)
     pauses = np.flatnonzero(np.diff(times) > PAUSE * seconds.mean() + 1)
+    # the span begins with the end of the first game since the pause, which is therefore not part of it
     first = max(pauses, default=-1) + 1
     span = float(times[-1] - times[first])
     return float(seconds[first + 1 :].sum()) / span if span > 0 else None
@@ -439,25 +451,27 @@ def p_sentence(tallies: list[Tally]) -> str:
     return f" p: {test} against {even.cell.spec.caption} itself in these seats (evenly matched players), with Holm's correction."
 
 
-def _strengths(results: list[Tally]) -> Table:
+def _strengths(tallies: list[Tally]) -> Table:
     """What the agents are compared by. p is the chance of a difference at least as large if there is none to evenly matched players, with
     Holm's correction over the column."""
-    graded, even, (headings, rows) = any_graded(results), baseline(results), measures_of(results)
-    comparisons = statistics.comparisons(results)
+    graded, even = any_graded(tallies), baseline(tallies)
+    headings, rows = measures_of(tallies)
+    comparisons = statistics.comparisons(tallies)
     lines = []
-    for tally, row in zip(results, rows, strict=True):
+    for tally, row in zip(tallies, rows, strict=True):
         texts = list[str]()
         if comparisons:
-            compared = comparisons.get(tally.cell.key)
-            detectable = compared and detectable_text(compared.detectable, compared.p, not graded)
-            texts.append(detectable or "")
+            detectable = ""
+            if compared := comparisons.get(tally.cell.key):
+                detectable = detectable_text(compared.detectable, compared.p, not graded)
+            texts.append(detectable)
         if even and even.pace:
             texts.append(f"{100 * tally.pace / even.pace:.0f} %" if tally.pace else "")
         lines.append([tally.cell.agent, tally.cell.spec.caption, *row, *texts])
     caption = "Mean rewards, with Student's intervals." if graded else "Games won."
     if "Draws" in headings:
         caption += " Score: a draw counts one half."
-    caption += p_sentence(results)
+    caption += p_sentence(tallies)
     if comparisons:
         caption = f"{caption} {DETECTABLE}"
         headings = [*headings, "Detectable"]
@@ -476,13 +490,15 @@ def agents_by_games(columns: Columns) -> Table:
         notes[p_sentence(tallies)] = None
         for tally, estimate in zip(tallies, statistics.strengths(tallies), strict=True):
             if estimate:
-                text = "{} ({} - {})".format(*numbers(estimate, ".3f"))
-                if not graded:
+                if graded:
+                    text = "{} ({} - {})".format(*numbers(estimate, ".3f"))
+                else:
                     _, low, high = numbers(estimate, ".0f", 100)
                     text = f"{100 * estimate.value:.1f} ({low} - {high})"
-                compared = comparisons.get(tally.cell.key)
-                marks = [sign for sign, p in DAGGERS.items() if compared and compared.p < p]
-                cells[tally.cell.spec.caption, game] = text + "".join(marks[-1:])
+                if compared := comparisons.get(tally.cell.key):
+                    daggers = [sign for sign, p in DAGGERS.items() if compared.p < p]
+                    text += "".join(daggers[-1:])
+                cells[tally.cell.spec.caption, game] = text
     agents = dict.fromkeys(agent for agent, _ in cells)
     lines = [[agent, *(cells.get((agent, game), "") for game in games)] for agent in agents]
     levels = ", ".join(f"{dagger} p < {level:g}" for dagger, level in DAGGERS.items())
@@ -490,7 +506,7 @@ def agents_by_games(columns: Columns) -> Table:
     return Table(caption, ["Agent", *games], lines)
 
 
-def _searches(results: list[Tally]) -> Table:
+def _searches(tallies: list[Tally]) -> Table:
     """The paper's analysis of the trees, with standard errors over games."""
 
     def shown(moments: Moments) -> str:
@@ -505,7 +521,7 @@ def _searches(results: list[Tally]) -> Table:
         "The agent's searches: means over its decisions with a choice, averaged over games, ± standard error "
         "(visits and value: of the chosen action; depth: of the deepest node)."
     )
-    return Table(caption, ["Agent", *STATISTICS], [line(tally) for tally in results])
+    return Table(caption, ["Agent", *STATISTICS], [line(tally) for tally in tallies])
 
 
 # The results of the combinations of Table 1, by their names there.
@@ -530,7 +546,7 @@ def averages_of(counts: CountsByGame) -> Averages:
     averages = []
     for name, results in counts.items():
         for enhancement, (without, featured) in statistics.marginals(results).items():
-            if not without[1] * featured[1]:  # the run has only begun
+            if without[1] == 0 or featured[1] == 0:  # the run has only begun
                 continue
             effect = statistics.rate_difference(featured, without)
             averages.append((name, enhancement, without, featured, effect))
@@ -549,6 +565,8 @@ def averages_table(caption: str, averages: Averages) -> Table:
 
 def effects_sentence(averages: Averages) -> str:
     """What Figure 3 shows, in words: the effects whose 95 % intervals exclude 0, and how large one must be to be seen."""
+    if not averages:
+        return ""
     sentences = []
     for game, enhancement, *_, effect in averages:
         if effect.is_decided:
@@ -556,8 +574,7 @@ def effects_sentence(averages: Averages) -> str:
             sentences.append(
                 f"With {enhancement} {value} % of the games are won in {game} (95 % interval {low} to {high} %)."
             )
-    if not (games := min((games for _, _, *pair, _ in averages for _, games in pair), default=0)):
-        return ""
+    games = min(min(without[1], featured[1]) for _, _, without, featured, _ in averages)
     least = f"With {games} games a side an effect below {100 * statistics.smallest_difference(games):.0f} % is not seen."
     return " ".join([*(sentences or ["No effect is seen."]), least])
 
@@ -590,9 +607,9 @@ def analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
 
 def _effects(caption: str, design: Design, effects: list[FactorEffect], statistic: str) -> Table:
     squares, freedom = design.within
-    # games with a term's sign, and against it
-    halves = (design.cells["won"] + design.cells["lost"]).sum() / 2
-    least = statistics.detectable(math.sqrt(2 * squares / max(1, freedom) / halves), len(effects))
+    # half of the games have a level of a term, half the other
+    half = (design.cells["won"] + design.cells["lost"]).sum() / 2
+    least = statistics.detectable(math.sqrt(2 * squares / max(1, freedom) / half), len(effects))
 
     def line(effect: FactorEffect) -> list[str]:
         difference = "" if effect.direction is None else f"{100 * effect.direction:+.1f} %"
@@ -622,7 +639,7 @@ def rating_tables(results: Results) -> Iterator[Block]:
         except ValueError as error:
             yield Paragraph(f"Ratings, {name}: {error}.")
             continue
-        players = len([agent for place in next(iter(placings)) for agent in place])
+        players = sum(map(len, next(iter(placings))))
         is_bounded = all(math.isfinite(each.value) for each in rated.values())
         model = "Bradley-Terry" if players == 2 else "Plackett-Luce"
         lines = []
@@ -715,15 +732,16 @@ def strength(robin: RoundRobin, side: str) -> Table:
 
 
 def _never_lost(robin: RoundRobin) -> Iterator[Block]:
-    """Section VI-B counts the games that cheating players lose in Phantom."""
-    encounters = [
-        (score if first in CHEATING else Score(), score.turned if second in CHEATING else Score())
-        for (first, second), score in robin.scores.items()
-        if first in CHEATING or second in CHEATING
-    ]
-    if robin.game[0] == PHANTOM and encounters:
-        games = sum(max(first.games, second.games) for first, second in encounters)
-        lost = sum(first.losses + second.losses for first, second in encounters)
+    """The games that searches which cheat lose in Phantom, as section VI-B counts them."""
+    games = lost = 0
+    for (first, second), score in robin.scores.items():
+        if first in CHEATING or second in CHEATING:
+            games += score.games
+        if first in CHEATING:
+            lost += score.losses
+        if second in CHEATING:
+            lost += score.wins
+    if robin.game[0] == PHANTOM and games:
         yield Paragraph(
             f"Searches that cheat lost {lost} of the {games} games in which one took part (published: 0 of 37880)."
         )
@@ -766,11 +784,11 @@ MINUS = "\N{MINUS SIGN}"
 
 def campaign_tables(results: Results) -> dict[str, str]:
     """All tables, by name: results, counted (a sentence), statements, averages, mixed, alone and games."""
-    (interims,) = claims.interims_of(results).values()
-    decisions = [judgement.decide(claim, interims) for claim in claims.CLAIMS]
+    (interim_analyses,) = claims.interims_of(results).values()
+    decisions = [judgement.decide(claim, interim_analyses) for claim in claims.CLAIMS]
     estimator, lines = judgement.Estimator(results.tallies()), progress(results)
     return {
-        "results": first_results(interims[0].estimator),
+        "results": first_results(interim_analyses[0].estimator),
         "counted": f"{sum(line.games for line in lines):,} games. {count_sentence(decisions)}\n",
         "statements": statements(decisions),
         "averages": _gains(
@@ -857,7 +875,9 @@ def _gains(
         cells = []
         for name in columns:
             estimate = estimator.estimate(comparison_of(name, place), statistics.CONFIDENCE)
-            texts = numbers(estimate, "+.1f", 100) if estimate else None
-            cells.append("{} ({} to {})".format(*texts).replace("-", MINUS) if texts else "")
+            text = ""
+            if estimate:
+                text = "{} ({} to {})".format(*numbers(estimate, "+.1f", 100)).replace("-", MINUS)
+            cells.append(text)
         lines.append(["all games" if place is None else judgement.place_title(place), *cells])
     return markdown_table(Table("", ["won more, %", *columns.values()], lines)) + "\n"
