@@ -218,7 +218,7 @@ def ledger_of(directory: Path, experiment: Experiment) -> Iterator[RunLedger]:
     Raises:
         ValueError: it belongs to another experiment or to other settings, is being written by another process, or a line is damaged.
     """
-    _is_claimed(directory, experiment)  # or refused, before a file is opened
+    _is_claimed(directory, experiment)  # refuses a directory of another run before a file is opened
     with RunLedger(directory, experiment) as ledger:
         if not _is_claimed(directory, experiment):
             content = {"format": FORMAT, **experiment.settings()}
@@ -274,7 +274,10 @@ def merge(out: Path, directories: Sequence[Path]) -> tuple[int, int]:
             Nothing is added then.
     """
     whole = experiment_in(directories[0])
-    for directory in (*directories[1:], *([out] if (out / EXPERIMENT).exists() else [])):
+    others = list(directories[1:])
+    if (out / EXPERIMENT).exists():
+        others.append(out)
+    for directory in others:
         experiment = experiment_in(directory)
         if not extends(whole, experiment):
             if not extends(experiment, whole):
@@ -397,7 +400,7 @@ class Tally(Score):
 
 
 def tally_of(cell: Cell, games: Sequence[PlayedGame]) -> Tally:
-    """What games of a cell come to."""
+    """The results of a cell from its games."""
     sides = [game.statistics.agent for game in games]
     paces = [
         (side.iterations or 0) * side.decisions / side.seconds for side in sides if side.seconds
@@ -412,9 +415,7 @@ def tally_of(cell: Cell, games: Sequence[PlayedGame]) -> Tally:
         rewards=moments_of(game.reward for game in games),
         pace=median(paces) if paces else None,
         is_graded=not cell.column.counts_wins
-        and any(
-            each not in (0, 1) for game in games if game.returns != DRAWN for each in game.returns
-        ),
+        and any(game.returns != DRAWN and not {0, 1}.issuperset(game.returns) for game in games),
     )
 
 
@@ -464,7 +465,9 @@ class Results:
             for row in rows(directory, experiment):
                 game = msgspec.convert(row, PlayedGame)
                 game.returns = returns.setdefault(tuple(game.returns), game.returns)
-                if played.setdefault((seeding, game.cell, game.trial), game) is game:
+                key = seeding, game.cell, game.trial
+                if key not in played:
+                    played[key] = game
                     self._provenance[
                         json.dumps(row["provenance"], ensure_ascii=False, separators=(",", ":"))
                     ] += 1
@@ -499,7 +502,7 @@ class Results:
         return [self._tally(cell, most.get(cell, math.inf)) for cell in self.cells]
 
     def _tally(self, cell: Cell, end: float) -> Tally:
-        """What a cell came to before a trial; the same first games are counted once."""
+        """The results of a cell's trials before `end`; the same first games are counted once."""
         games = [game for game in self.games[cell.key] if game.trial < end]
         key = cell.key, len(games)
         if key not in self._tallies:
@@ -515,6 +518,7 @@ class Results:
 
     def unbroken(self) -> dict[Cell, int]:
         """How many games each cell has from its first trial on, without gaps."""
+        # the trials of a cell rise: after a gap each is more than its place
         return {
             cell: sum(game.trial == place for place, game in enumerate(self.games[cell.key]))
             for cell in self.cells
@@ -584,7 +588,7 @@ def query(
         for run in runs_in(directory)
         for path in (ledgers.packed_path(run / RESULTS), run / RESULTS)
     ]
-    # its types know a single file only
+    # a list of names is taken too, but is not in the types
     files: Any = [glob.escape(str(path)) for path in paths if path.exists()]
     with contextlib.closing(duckdb.connect(config={"memory_limit": MEMORY})) as database:
         # All that can be skipped is a torn last line.
