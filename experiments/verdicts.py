@@ -12,7 +12,7 @@ import numpy as np
 
 from experiments import statistics
 from experiments.plan.cells import Cell, game_title
-from experiments.results import Moments, Tally
+from experiments.results import Moments, Score, Tally
 from icarus.statistics import Estimate
 from icarus.views.document import Table
 
@@ -21,7 +21,7 @@ MOST_GAMES = 10**6  # a plan for more is none
 WINS, SCORE, VISITS, VALUE, DEPTH = "wins", "score", "visits", "value", "depth"
 # m/r: the paper's number of games confirms "the same" with a chance of about 80 % (see `docs/reproduction-rule.md`).
 MARGIN = 1.8
-# how verdicts come about; its place is for what r is
+# how verdicts come about; the braces are for what r is in a paper's games
 RULE = (
     "Each comparison is a difference with intervals. The paper's statement leaves a range in which the true "
     'difference may lie, and one that it excludes: a "higher" must be above 0, and is contradicted below r, the smallest '
@@ -69,14 +69,14 @@ class Expectation:
         return _inside(self.contradict, estimate)
 
     def smaller_effect(self, against: Estimate) -> float:
-        """The largest effect in the stated direction that an interval leaves although it contradicts, as it is below r; 0 without one."""
-        ends = (
-            end
-            for low, high in self.agree
-            for end in (against.low, against.high)
-            if low < end < high
-        )
-        return max(ends, key=abs, default=0.0) if self.contradicted(against) else 0.0
+        """The largest effect in the stated direction that is left by an interval which contradicts, and so is below r; 0 if none is."""
+        largest = 0.0
+        if self.contradicted(against):
+            for low, high in self.agree:
+                for end in (against.low, against.high):
+                    if low < end < high:
+                        largest = max(largest, end, key=abs)
+        return largest
 
     def standing(self, estimate: Estimate) -> float:
         """How deep a difference lies in what is allowed, or (negative) how far outside, in half-widths of its interval."""
@@ -89,8 +89,9 @@ def _depth(regions: Sequence[Region], value: float) -> float:
 
 
 def _inside(regions: Sequence[Region], estimate: Estimate) -> Any:
-    return functools.reduce(
-        np.logical_or, ((low <= estimate.low) & (estimate.high <= high) for low, high in regions)
+    """Whether an interval lies in one of the regions."""
+    return np.any(
+        [(low <= estimate.low) & (estimate.high <= high) for low, high in regions], axis=0
     )
 
 
@@ -208,11 +209,8 @@ class Estimator:
             pooled = statistics.average_cell([(tally.wins, tally.games) for tally in tallies])
             return statistics.wilson(*pooled, confidence)
         if measure == SCORE:
-            wins, draws, games = (
-                sum(getattr(tally, name) for tally in tallies)
-                for name in ("wins", "draws", "games")
-            )
-            return statistics.score(wins, draws, games, confidence)
+            total = sum(tallies, Score())
+            return statistics.score(total.wins, total.draws, total.games, confidence)
         return _mean([tally.moments[measure] for tally in tallies], measure, confidence)
 
     def played(self, place: Place, strategies: Iterable[str]) -> list[Tally]:
@@ -221,15 +219,17 @@ class Estimator:
 
     def _analyse(self, comparison: Contrast, confidence: float) -> Estimate | None:
         """The difference between the averages with the interval that belongs to its test in the analysis of variance."""
-        sides = [self.played(term.place, term.strategies) for term in comparison.terms]
-        complete = [tally for side in sides for tally in side]
-        if len(complete) < sum(len(term.strategies) for term in comparison.terms):
-            return None
-        featured = np.repeat([term.weight > 0 for term in comparison.terms], [*map(len, sides)])
+        complete, featured = list[Tally](), list[bool]()
+        for term in comparison.terms:
+            tallies = self.played(term.place, term.strategies)
+            if len(tallies) < len(term.strategies):
+                return None
+            complete += tallies
+            featured += [term.weight > 0] * len(tallies)
         wins = np.array(np.broadcast_arrays(*(tally.wins for tally in complete)), float)
         games = np.array([tally.games for tally in complete], float)
         games = np.expand_dims(games, tuple(range(1, wins.ndim)))
-        value, error = statistics.main_effect(wins, games, featured)
+        value, error = statistics.main_effect(wins, games, np.array(featured))
         half_width = statistics.ndtri((1 + confidence) / 2) * error
         return Estimate(value, value - half_width, value + half_width)
 
@@ -237,21 +237,20 @@ class Estimator:
 def _mean(parts: Sequence[Moments], measure: str, confidence: float) -> Estimate | None:
     """The mean of a statistic of the searches; of visits its logarithm, so that differences are ratios."""
     pooled = parts[0]
-    if len(parts) > 1:
-        pooled = Moments(*map(sum, zip(*map(attrs.astuple, parts), strict=True)))
-    if (
-        pooled.mean is None
-        or pooled.error is None
-        or (measure == VISITS and np.any(pooled.mean <= 0))
-    ):
+    for part in parts[1:]:
+        pooled = Moments(
+            pooled.count + part.count, pooled.total + part.total, pooled.squares + part.squares
+        )
+    if pooled.mean is None or pooled.error is None:
         return None
     mean = statistics.student(pooled.mean, pooled.error, pooled.count, confidence)
     if measure != VISITS:
         return mean
+    if np.any(mean.value <= 0):
+        return None
     middle = np.log(mean.value)
-    return Estimate(
-        middle, *(middle + (edge - mean.value) / mean.value for edge in (mean.low, mean.high))
-    )
+    low, high = (middle + (end - mean.value) / mean.value for end in (mean.low, mean.high))
+    return Estimate(middle, low, high)
 
 
 def more_games(
@@ -266,20 +265,15 @@ def more_games(
         intervals: to agree and to disagree, the wider of whose halves counts; either may decide.
         levels: of the two.
     """
-    needed = [
-        games
-        * (
-            max(each.value - each.low, each.high - each.value)
-            * statistics.power_factor(level)
-            / room
-        )
-        ** 2
-        for each, level, regions in zip(
-            intervals, levels, (expected.agree, expected.contradict), strict=True
-        )
-        if (room := _depth(regions, float(each.value))) > 0
-    ]
-    fewest = min(needed, default=math.inf)
+    fewest = math.inf
+    for each, level, regions in zip(
+        intervals, levels, (expected.agree, expected.contradict), strict=True
+    ):
+        room = _depth(regions, float(each.value))
+        if room > 0:
+            half_width = max(each.value - each.low, each.high - each.value)
+            narrowing = half_width * statistics.power_factor(level) / room
+            fewest = min(fewest, games * narrowing**2)
     return MOST_GAMES if fewest > MOST_GAMES else max(1, math.ceil(fewest) - games)
 
 
@@ -346,7 +340,7 @@ class Outcome:
         against: with the interval to disagree.
         levels: of the two intervals.
         more: games that each cell would need besides those it has; None where nothing is to be decided or nothing known.
-        interim analysis: the number of the last interim analysis taken, the first that decides; 0 before any.
+        interim: the number of the last interim analysis taken, the first that decides; 0 before any.
     """
 
     comparison: Contrast
@@ -382,13 +376,12 @@ class Judgement:
 
         So it is the least certain comparison of a statement about all cases, and the most certain one of a statement about some.
         """
-        cases = [
-            [outcome for outcome in case if outcome.estimate is not None] for case in self.cases
-        ]
         strength = attrgetter("strength")
-        weakest = sorted(
-            (min(case, key=strength) for case in cases if case), key=strength, reverse=True
-        )
+        weakest = []
+        for case in self.cases:
+            if estimated := [outcome for outcome in case if outcome.estimate is not None]:
+                weakest.append(min(estimated, key=strength))
+        weakest.sort(key=strength, reverse=True)
         return weakest[min(self.claim.needed, len(weakest)) - 1] if weakest else None
 
     @property
@@ -403,30 +396,33 @@ class Judgement:
 
     @property
     def more(self) -> int | None:
-        """The games that each cell needs besides those played, as far as that is known: until as many cases are decided as must agree.
+        """The games that each cell needs besides those played until as many cases agree as must, as far as that is known.
 
         Cases that disagree already cannot be among these.
         """
         if self.verdict != UNDECIDED:
             return None
-        agreeing = sum(all(outcome.verdict == AGREES for outcome in case) for case in self.cases)
-        missing = [
-            [outcome.more for outcome in case if outcome.more is not None]
-            for case in self.cases
-            if all(outcome.verdict != DISAGREES for outcome in case)
-        ]
-        cases = sorted(max(case) for case in missing if case)
-        return cases[min(self.claim.needed - agreeing, len(cases)) - 1] if cases else None
+        missing, games = self.claim.needed, list[int]()
+        for case in self.cases:
+            verdicts = {outcome.verdict for outcome in case}
+            if verdicts == {AGREES}:
+                missing -= 1
+            more = [outcome.more for outcome in case if outcome.more is not None]
+            if more and DISAGREES not in verdicts:
+                games.append(max(more))
+        games.sort()
+        return games[min(missing, len(games)) - 1] if games else None
 
 
 def decide(claim: Claim, interims: Sequence[Interim]) -> Judgement:
     """What the games say of a claim."""
-    cases = tuple(
-        tuple(find(comparison, claim.levels(case), interims) for comparison in case)
-        for case in claim.cases
-    )
-    verdicts = [[np.array(SIGNS[outcome.verdict]) for outcome in case] for case in cases]
-    return Judgement(claim, cases, _VERDICTS[int(combine_signs(claim, verdicts))])
+    cases, signs = [], []
+    for case in claim.cases:
+        levels = claim.levels(case)
+        outcomes = tuple(find(comparison, levels, interims) for comparison in case)
+        cases.append(outcomes)
+        signs.append([np.array(SIGNS[outcome.verdict]) for outcome in outcomes])
+    return Judgement(claim, tuple(cases), _VERDICTS[int(combine_signs(claim, signs))])
 
 
 def combine_signs(claim: Claim, cases: Sequence[Sequence[np.ndarray]]) -> np.ndarray:
@@ -446,14 +442,11 @@ def intervals(comparison: Contrast, parts: tuple[float, float], interim: Interim
     to_agree, to_disagree = (
         1 - (1 - comparison.confidence) * part * interim.share for part in parts
     )
-    estimate, against = (
-        interim.estimator.estimate(comparison, level) for level in (to_agree, to_disagree)
-    )
-    return (
-        None
-        if estimate is None or against is None
-        else (estimate, against, (to_agree, to_disagree))
-    )
+    estimate = interim.estimator.estimate(comparison, to_agree)
+    against = interim.estimator.estimate(comparison, to_disagree)
+    if estimate is None or against is None:
+        return None
+    return estimate, against, (to_agree, to_disagree)
 
 
 def sign(expected: Expectation, estimates: Found) -> np.ndarray:
@@ -467,15 +460,15 @@ def find(comparison: Contrast, parts: tuple[float, float], interims: Sequence[In
     outcome = Outcome(comparison, None, UNDECIDED)
     expected = comparison.expected
     for number, interim in enumerate(interims, 1):
-        if outcome.verdict == UNDECIDED and (estimates := intervals(comparison, parts, interim)):
+        if estimates := intervals(comparison, parts, interim):
             estimate, against, levels = estimates
-            verdict, games = int(sign(expected, estimates)), interim.estimator.games(comparison)
-            more = (
-                more_games(expected, (estimate, against), levels, games) if verdict == 0 else None
-            )
-            outcome = Outcome(
-                comparison, estimate, _VERDICTS[verdict], against, levels, more, number
-            )
+            verdict, more = _VERDICTS[int(sign(expected, estimates))], None
+            if verdict == UNDECIDED:
+                games = interim.estimator.games(comparison)
+                more = more_games(expected, (estimate, against), levels, games)
+            outcome = Outcome(comparison, estimate, verdict, against, levels, more, number)
+            if verdict != UNDECIDED:
+                break
     return outcome
 
 
@@ -511,30 +504,23 @@ def summary_table(decisions: Sequence[Judgement], quoted: bool = False) -> Table
                 more_text(decision.more),
             ]
         )
-    texts = ["The paper", "As tested"] if quoted else ["The paper"]
-    header = ["No.", *texts, "Verdict"]
+    titles = ["The paper", "As tested"] if quoted else ["The paper"]
     return Table(
         'Statements, with the verdicts on their comparisons. A "higher" disagrees, too, where a gain, if there is one, is below r.',
-        [*header, "agree", "disagree", "undecided", "not played", MORE_GAMES],
+        ["No.", *titles, "Verdict", "agree", "disagree", "undecided", "not played", MORE_GAMES],
         lines,
     )
 
 
 def details_table(decisions: Sequence[Judgement]) -> Table:
     """A line for each comparison that was played."""
-    lines = [
-        [
-            str(number),
-            outcome.comparison.where,
-            outcome.comparison.what,
-            *figures_of(outcome),
-            outcome.verdict,
-            more_text(outcome.more),
-        ]
-        for number, decision in enumerate(decisions, 1)
-        for outcome in decision.outcomes
-        if outcome.estimate is not None
-    ]
+    lines = []
+    for number, decision in enumerate(decisions, 1):
+        for outcome in decision.outcomes:
+            if outcome.estimate is not None:
+                compared = outcome.comparison
+                texts = [compared.where, compared.what, *figures_of(outcome), outcome.verdict]
+                lines.append([str(number), *texts, more_text(outcome.more)])
     header = [
         "No.",
         "Game",
@@ -543,13 +529,10 @@ def details_table(decisions: Sequence[Judgement]) -> Table:
         "Interval to agree",
         "Interval to disagree",
         "Verdict",
+        MORE_GAMES,
     ]
-    return Table(
-        "All comparisons, with their differences and intervals.",
-        [*header, MORE_GAMES],
-        lines,
-        folded=True,
-    )
+    caption = "All comparisons, with their differences and intervals."
+    return Table(caption, header, lines, folded=True)
 
 
 def figures_of(outcome: Outcome) -> tuple[str, str, str]:
@@ -560,22 +543,18 @@ def figures_of(outcome: Outcome) -> tuple[str, str, str]:
         f"{_text(each.low, measure)} to {_text(each.high, measure)} ({level_text(level)})"
         for each, level in zip((estimate, against), outcome.levels, strict=True)
     )
-    if outcome.verdict == DISAGREES and (
-        effect := outcome.comparison.expected.smaller_effect(against)
-    ):
-        to_disagree += (
-            f"; up to {_text(effect, measure)} may be true, less than the paper could have found"
-        )
+    if outcome.verdict == DISAGREES:
+        effect = outcome.comparison.expected.smaller_effect(against)
+        if effect:
+            to_disagree += f"; up to {_text(effect, measure)} may be true, less than the paper could have found"
     return _text(estimate.value, measure), to_agree, to_disagree
 
 
 def level_text(level: float) -> str:
     """The level of an interval, with as many digits as tell it from 100 %."""
-    digits = (
-        max(0, math.ceil(-math.log10(100 * (1 - level)))) + 1
-        if level > statistics.CONFIDENCE + 1e-9
-        else 0
-    )
+    digits = 0
+    if level > statistics.CONFIDENCE + 1e-9:
+        digits = max(0, math.ceil(-math.log10(100 * (1 - level)))) + 1
     return f"{100 * level:.{digits}f} %"
 
 
@@ -590,4 +569,6 @@ def _text(number: float, measure: str) -> str:
 
 
 def more_text(more: int | None) -> str:
-    return "" if more is None else f"> {MOST_GAMES}" if more >= MOST_GAMES else str(more)
+    if more is None:
+        return ""
+    return f"> {MOST_GAMES}" if more >= MOST_GAMES else str(more)
