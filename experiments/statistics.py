@@ -121,7 +121,7 @@ def paired_effects(wins: np.ndarray) -> dict[str, Estimate]:
 
 
 def average_cell(cells: Sequence[tuple[Any, int]]) -> tuple[Any, float]:
-    """Wins and games of one cell whose rate is the mean of those of all and as well known; with as many games of each, their sums.
+    """Wins and games of one cell with the mean rate of all, known as well as that mean; if all have as many games, their sums.
 
     A cell with more games than others would otherwise count for more.
     """
@@ -154,20 +154,19 @@ class FactorEffect:
     direction: float | None
 
 
-def main_effect(wins: np.ndarray, games: np.ndarray, with_it: np.ndarray) -> tuple[Any, Any]:
+def main_effect(wins: np.ndarray, games: np.ndarray, featured: np.ndarray) -> tuple[Any, Any]:
     """The mean win rate with a factor less that without it, and its standard error in the analysis of variance.
 
     Args:
-        wins: [cells] or [cells, replications]; games: [cells] or [cells, 1]; with_it: [cells], whether the factor is there.
+        wins: [cells] or [cells, replications]; games: [cells] or [cells, 1]; featured: [cells], whether the factor is there.
     """
     rates = wins / games
     squares = (games * rates * (1 - rates)).sum(axis=0)
     freedom = games.sum() - len(games)
-    with_rate, without_rate = (
-        wins[side].sum(axis=0) / games[side].sum() for side in (with_it, ~with_it)
-    )
-    spread = squares / max(freedom, 1) * sum(1 / games[side].sum() for side in (with_it, ~with_it))
-    return with_rate - without_rate, np.sqrt(spread)
+    sides = featured, ~featured
+    with_rate, without_rate = (wins[side].sum(axis=0) / games[side].sum() for side in sides)
+    variance = squares / max(freedom, 1) * sum(1 / games[side].sum() for side in sides)
+    return with_rate - without_rate, np.sqrt(variance)
 
 
 class Design:
@@ -203,11 +202,12 @@ class Design:
                     {"won": float(wins), "lost": float(games - wins), **levels, "Game": column}
                 )
         self.cells = pandas.DataFrame(lines)
-        self.factors = (*ENHANCEMENTS, *(["Game"] if len(counts) > 1 else []))
-        sizes = range(1, len(self.factors) + 1)
-        self.terms = [
-            ":".join(term) for size in sizes for term in itertools.combinations(self.factors, size)
-        ]
+        self.factors = list(ENHANCEMENTS)
+        if len(counts) > 1:
+            self.factors.append("Game")
+        self.terms = list[str]()
+        for size in range(1, len(self.factors) + 1):
+            self.terms += map(":".join, itertools.combinations(self.factors, size))
 
     @property
     def within(self) -> tuple[float, int]:
@@ -333,15 +333,14 @@ def welch_p_value(first: Moments, second: Moments) -> float:
 
 def contrast(terms: Sequence[tuple[float, Estimate]]) -> Estimate:
     """A weighted sum of independent estimates, its interval from theirs (Zou and Donner 2008; for two rates Newcombe 1998)."""
-    value = sum(weight * term.value for weight, term in terms)
-    below = sum(
-        (weight * ((term.low if weight > 0 else term.high) - term.value)) ** 2
-        for weight, term in terms
-    )
-    above = sum(
-        (weight * ((term.high if weight > 0 else term.low) - term.value)) ** 2
-        for weight, term in terms
-    )
+    value = below = above = 0.0
+    for weight, term in terms:
+        down, up = weight * (term.low - term.value), weight * (term.high - term.value)
+        if weight < 0:
+            down, up = up, down
+        value = value + weight * term.value
+        below = below + down**2
+        above = above + up**2
     return Estimate(value, value - below**0.5, value + above**0.5)
 
 
@@ -368,13 +367,13 @@ def mean_of_moments(rewards: Moments) -> Estimate:
 
 def strengths(column: Sequence[Tally]) -> list[Estimate | None]:
     """What the agents of a column are compared by, each with its 95 % interval; None of an agent without games."""
-    graded = any_graded(column)
-    return [
-        mean_of_moments(tally.rewards)
-        if graded and tally.games
-        else win_rate(tally.wins, tally.games)
-        for tally in column
-    ]
+    graded, estimates = any_graded(column), list[Estimate | None]()
+    for tally in column:
+        if graded and tally.games:
+            estimates.append(mean_of_moments(tally.rewards))
+        else:
+            estimates.append(win_rate(tally.wins, tally.games))
+    return estimates
 
 
 def win_rate(wins: float, games: int) -> Estimate | None:
@@ -410,7 +409,8 @@ def comparisons(column: Sequence[Tally]) -> dict[str, GainTest]:
     if even not in tested:
         return {}
     tested.remove(even)
-    results = [(_compare_rewards if graded else _compare_wins)(tally, even) for tally in tested]
+    compare = _compare_rewards if graded else _compare_wins
+    results = [compare(tally, even) for tally in tested]
     adjusted = holm([p for _, p, _ in results])
     return {
         tally.cell.key: GainTest(gain, p, detectable(error, len(tested)))
@@ -427,9 +427,11 @@ def _compare_wins(tally: Tally, even: Tally) -> tuple[Estimate, float, float]:
 
 
 def _compare_rewards(tally: Tally, even: Tally) -> tuple[Estimate, float, float]:
-    pair = tally.rewards, even.rewards
-    gain = contrast(list(zip((1.0, -1.0), map(mean_of_moments, pair), strict=True)))
-    return gain, welch_p_value(*pair), math.hypot(*(each.error or math.inf for each in pair))
+    """The difference, its p-value, and its standard error, which is infinite where rewards of one do not vary."""
+    rewards, usual = tally.rewards, even.rewards
+    gain = contrast([(1.0, mean_of_moments(rewards)), (-1.0, mean_of_moments(usual))])
+    error = math.hypot(rewards.error or math.inf, usual.error or math.inf)
+    return gain, welch_p_value(rewards, usual), error
 
 
 def detectable(error: float, comparisons: int = 1) -> float:
@@ -445,7 +447,7 @@ INTERVALS = "95 % intervals by Student's t, where all are alike by Clopper and P
 
 
 def numbers(estimate: Estimate, form: str, scale: float = 1.0) -> tuple[str, str, str]:
-    """A number and the ends of its interval in a format, so many times as large."""
+    """A number and the ends of its interval in a format, each times `scale`."""
     return (
         f"{scale * estimate.value:{form}}",
         f"{scale * estimate.low:{form}}",
@@ -479,13 +481,12 @@ def iterations_for(ratings: Mapping[int, Estimate], targets: list[float]) -> lis
         return []
     from scipy.optimize import isotonic_regression
 
-    numbers = sorted(ratings)
-    value = np.array([ratings[number].value for number in numbers])
-    precision = np.array([ratings[number].deviation ** -2 for number in numbers])
+    iterations = sorted(ratings)
+    value = np.array([ratings[number].value for number in iterations])
+    precision = np.array([ratings[number].deviation ** -2 for number in iterations])
     fitted = isotonic_regression(value, weights=precision).x
-    return [
-        round(float(np.exp(np.interp(elo, *_rising(fitted, np.log(numbers)))))) for elo in targets
-    ]
+    course = _rising(fitted, np.log(iterations))
+    return [round(float(np.exp(np.interp(elo, *course)))) for elo in targets]
 
 
 def _rising(fitted: np.ndarray, logarithms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
