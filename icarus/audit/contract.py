@@ -16,12 +16,11 @@ import numpy as np
 
 from icarus.audit.report import both_texts, checks_of, indented, note_unchecked
 from icarus.audit.subjects import (
-    TEXT_MARK,
     AskedGame,
     BrokenPromise,
     Stream,
-    facts_in,
     fingerprint,
+    key_of,
     remembers_all,
     stamp,
 )
@@ -492,8 +491,7 @@ class Contract:
 
     def _is_told(self, observer: int, states: list[StateData]) -> bool:
         """Whether a player's observation tells two states apart."""
-        views = (self.asked.observation(data, observer) for data in states)
-        return len({tuple(facts_in(view, mark=TEXT_MARK)) for view in views}) > 1
+        return len({key_of(self.asked.observation(data, observer)) for data in states}) > 1
 
     def _movers(self, states: list[StateData]) -> set[int]:
         """Who acts in states of one episode; nobody where they are of several, or one is the end: all players see that anyway."""

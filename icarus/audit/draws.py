@@ -7,7 +7,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial, reduce
+from functools import lru_cache, partial, reduce
 from typing import Any, TypeAlias
 
 import attrs
@@ -114,7 +114,7 @@ class Faces:
     """
 
     def __init__(self, game: Any) -> None:
-        self._game, self._known = game, dict[bytes, Face]()
+        self._game, self._known = game, dict[object, Face]()
         self._compiled = isinstance(game, Game)
         self._lengths = dict[str, set[int]]()
         self._ordered = set[str]()
@@ -162,12 +162,13 @@ class Faces:
                     self._ordered.add(where)
 
     def __call__(self, data: StateData) -> Face:
-        if not self._compiled:
-            return tuple(facts_in(data, self.tells_order))
-        key = data.tobytes()
+        key = stamp(data)
         if key not in self._known:
-            recalled = _recalled(self._game, data, self._game.players)
-            self._known[key] = self.text(data), *recalled
+            if self._compiled:
+                recalled = _recalled(self._game, data, self._game.players)
+                self._known[key] = self.text(data), *recalled
+            else:
+                self._known[key] = tuple(facts_in(data, self.tells_order))
         return self._known[key]
 
     def text(self, data: StateData) -> str:
@@ -176,7 +177,7 @@ class Faces:
 
     def words(self, data: StateData) -> set[Word]:
         """The single facts."""
-        facts = [("", self.text(data))] if self._compiled else facts_in(data, self.tells_order)
+        facts: Any = [("", self.text(data))] if self._compiled else self(data)
         return {word for where, text in facts for word in _words(where, text)}
 
     def has(self, data: StateData, worlds: Sequence[StateData]) -> bool:
@@ -207,6 +208,7 @@ def _go_apart(state: State, swapped: State, luck: random.Random) -> bool:
             return True
 
 
+@lru_cache(10_000)
 def _words(where: str, text: str) -> list[Word]:
     """The words of a text, each with the part of the text in which it stands."""
     parts = re.split(r"[;\n]", text)
@@ -347,15 +349,16 @@ class Redraws:
     def note(self, state: State, observer: int, draws: list[StateData]) -> None:
         """Count a decision of an observer, by its draws."""
         self._decisions += 1
-        self._different += any(stamp(draw) != stamp(state.data) for draw in draws)
+        others = {stamp(draw): draw for draw in draws}
+        self._different += others.keys() != {stamp(state.data)}
         facts = dict(self._facts(self._game.ask("copy", state.data)))
-        keys_of_draws = [self._keys(draw) for draw in draws]
+        keys_of_draws = [self._keys(draw) for draw in others.values()]
         same = [
             name
             for name, key in self._keys(state.data).items()
             if all(each.get(name) == key for each in keys_of_draws)
         ]
-        self._redrawn.update((name, observer) for name in facts.keys() - set(same))
+        self._redrawn.update((name, observer) for name in facts.keys() - same)
         for name in same if len(same) < len(facts) else ():
             if self._may_be_hidden(name, observer, facts) and self._is_hidden(
                 state.data, name, facts, observer

@@ -157,7 +157,7 @@ class Hidden:
         self._deals_by_face: dict[bytes, dict[Face, float]] = {}
         self._faces, self._redraws = Faces(game), Redraws(game)
         self._number, self._texts = 0, [""]
-        self._views: list[list[tuple[object, ...]]] = []  # of each state of the game, by player
+        self._views: list[list[object]] = []  # of each state of the game, by player
         # of each action the moves, who knows it by them, and the label of the state before
         self._seen: list[tuple[list[int], list[bool], int]] = []
         self._places = set[Name]()  # where draws have had something else
@@ -202,10 +202,10 @@ class Hidden:
             state.apply_action(action)
         # Steps are compared by what is played from draws, which must have the true player and the true actions for that.
         if not any(self.checks[name].failed for name in ("player", "actions", "legal")):
-            self._faces.clear()
             self.luck = random.Random(f"{self.seed} {number} steps")
             self.rng = seeded((*self.seed, Stream.STEPS, number))
             self._look_at_steps([*itertools.pairwise(decisions)])
+        self._faces.clear()
 
     def _guarded(self, state: State, look: Callable[[], None]) -> None:
         """Look at a state; an error that a function raises is told as what is wrong."""
@@ -613,7 +613,7 @@ class Hidden:
         rng = seeded((*self.seed, Stream.FIRST_DRAWS))
         deals = Told()
         draws = Told()
-        tallies: dict[int, Drawn] = {}  # of the deals, by what the first player knows of them
+        tallies: dict[object, Drawn] = {}  # of the deals, by what the first player knows of them
         for number in range(DEALS):
             state = self.game.new_initial_state((*self.seed, Stream.FIRST_DEALS, number))
             while state.is_chance_node():
@@ -625,7 +625,7 @@ class Hidden:
             deals.add(self._faces.words(state.data))
             draws.add(self._faces.words(draw))
             if self.game.observation is not None:
-                view = hash((player, *state.legal_actions(), facts_known(state, player)))
+                view = player, *state.legal_actions(), facts_known(state, player)
                 face = self._faces(state.data)
                 tally = tallies.setdefault(view, Drawn())
                 tally.add(face, None)

@@ -12,8 +12,6 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
-import numpy as np
-
 from icarus.compiler import defined_at
 from icarus.kernel import ROWS, AnyGame
 from icarus.kernel.functions import OF_PYTHON_GAMES
@@ -22,12 +20,12 @@ SECONDS = 30.0  # in which a function of a game returns, also where it is compil
 WAITING = 10  # times as long a function may wait, for the processor too
 PATIENCE = 2.0  # seconds in which one in plain Python that is stopped can say in which line it was
 TICK = 0.1  # seconds
-NAMES = [*ROWS, *OF_PYTHON_GAMES]
+NUMBERS = {name: number for number, name in enumerate(["", *ROWS, *OF_PYTHON_GAMES])}
 Progress = Callable[[int, int], None]
 T = TypeVar("T")
 
 # The number of the function that runs, from 1, or 0 for none; and how many have been asked. Shared with the process that watches.
-_shared = np.zeros(2, np.int64)
+_shared = memoryview(bytearray(2 * 8)).cast("q")
 
 
 _ask = AnyGame.ask
@@ -36,7 +34,8 @@ _ask = AnyGame.ask
 def _ask_watched(game: AnyGame, name: str, *inputs: Any) -> Any:
     """`AnyGame.ask` in the process of an audit."""
     before = _shared[0]
-    _shared[:] = NAMES.index(name) + 1, _shared[1] + 1
+    _shared[0] = NUMBERS[name]
+    _shared[1] += 1
     try:
         return _ask(game, name, *inputs)
     finally:
@@ -57,7 +56,7 @@ def watched(game: AnyGame, audit: Callable[[Progress], T], progress: Progress) -
     global _shared
     if not hasattr(os, "fork"):
         return audit(progress)
-    _shared = np.frombuffer(mmap.mmap(-1, 2 * 8), np.int64)
+    _shared = memoryview(mmap.mmap(-1, 2 * 8)).cast("q")
     reading, writing = multiprocessing.Pipe(duplex=False)
     for stream in (sys.stdout, sys.stderr):
         stream.flush()  # or it would be written twice
@@ -117,7 +116,7 @@ def _followed(game: AnyGame, child: int, reading: Connection, progress: Progress
             progress(*value)
         seconds = SECONDS + PATIENCE if is_stopped else SECONDS
         if calls != _shared[1]:
-            calls = int(_shared[1])
+            calls = _shared[1]
             since = _clock(child)
         elif _shared[0] and _clock(child) > since + seconds:
             if is_stopped:  # machine code is not interrupted
@@ -139,6 +138,6 @@ def _late(where: str) -> str:
 
 
 def _running(game: AnyGame) -> str:
-    name = NAMES[int(_shared[0]) - 1] if _shared[0] else ""
+    name = [*NUMBERS][_shared[0]]
     function = getattr(game, name, None)
     return f"in {name} of {game}{defined_at(function)}" if function else "between two functions"

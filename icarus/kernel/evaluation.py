@@ -36,6 +36,7 @@ DIGITS = 12  # of the digest of a file
 LARGEST = 1 << 20  # bytes of a file
 # kinds of fields; the last two are of the legal actions
 BITS, VALUES, INTERVALS, COUNT, ACTIONS = range(5)
+CLASSES = 1000  # of which it is kept which slots they have
 REAL = 0  # in place of the width of an integer: 64 bits of a floating-point number
 FIELD = np.dtype(
     [
@@ -209,12 +210,18 @@ LENGTH = "len "  # begins the name of the length of a list
 
 def attributes_of(value: object) -> list[str]:
     """The names of an object's attributes, also of those in slots that its class inherits."""
-    slots = list[str]()
-    for kind in type(value).__mro__:
-        named = vars(kind).get("__slots__", ())
-        slots += [named] if isinstance(named, str) else named
-    names = dict.fromkeys([*slots, *getattr(value, "__dict__", ())])
+    kind: Any = type(value)
+    names = dict.fromkeys([*_slots_of(kind), *getattr(value, "__dict__", ())])
     return [name for name in names if not name.startswith("__")]
+
+
+@functools.lru_cache(CLASSES)
+def _slots_of(kind: type) -> list[str]:
+    slots = list[str]()
+    for base in kind.__mro__:
+        named = vars(base).get("__slots__", ())
+        slots += [named] if isinstance(named, str) else named
+    return slots
 
 
 def numbers_in(state: object, names: tuple[str, ...] | None = None) -> dict[str, float]:

@@ -515,7 +515,7 @@ class Game(AnyGame):
         values = dict(zip(row.inputs, inputs, strict=True))
         if name in ("apply", "determinize"):
             # an error, or Ctrl-C in it, leaves the state where it was
-            values["state"] = self.ask("copy", inputs[0])
+            values["state"] = self.answer("copy", inputs[0])
         words = []
         for word in row.words:
             if word not in values:
