@@ -194,7 +194,7 @@ VALUE_ERRORS: list[tuple[Any, str]] = [
     *((measured(lambda state, answer=answer: answer), r"plays .* after 'the deal'; it must be probabilities")
       for answer in ([1.0], [2.0, -1.0], [np.nan, 1.0], "ab", [[1], [2, 3]], {0: "x", 1: 1.0}, iter([0.5, 0.5]))),
     (lambda: exploitability(KUHN, tabulate(tree_of(LEDUC), None)), "of leduc-poker> is not a policy in kuhn-poker"),
-    (measured(OOSSearch(LEDUC)), r"<OOS\(\) in leduc-poker after 0 iterations> is not a policy in kuhn-poker"),
+    (lambda: exploitability(KUHN, OOSSearch(LEDUC)), r"<OOS\(\) in leduc-poker after 0 iterations> is not a policy in kuhn-poker"),
     *((lambda use=use: use(KUHN, (OOSSearch(LEDUC), None)), "is not a state of leduc-poker")
       for use in (exploitability, local_best_response, stitch)),
     (policy(lambda uniform: 2 * uniform), "sum to 2 in information set 0; they must be at least 0 and sum to 1"),
