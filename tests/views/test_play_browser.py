@@ -38,6 +38,13 @@ def tree_data(text: str) -> dict[str, Any]:
     return json.loads(zlib.decompress(base64.b64decode(packed[1])))
 
 
+def client_at(address: str = "", **options: Any) -> httpx.Client:
+    """Who asks a server and goes where it leads; certificates, which take 50 ms to read, are for https."""
+    return httpx.Client(
+        base_url=address, follow_redirects=True, timeout=300, verify=False, **options
+    )
+
+
 class Page:
     """What the page asks of a server, without a browser."""
 
@@ -45,9 +52,7 @@ class Page:
         self.game = server.tables.games[0]
         self.session, self.viewer = self.game.session, self.game.viewers[0]
         self.address, self.port = server.address, server.server_port
-        self.client = httpx.Client(
-            base_url=f"http://127.0.0.1:{server.server_port}", follow_redirects=True, timeout=60
-        )
+        self.client = client_at(f"http://127.0.0.1:{server.server_port}")
         self.client.get(server.address)
 
     def state(self, **query: int) -> dict[str, Any]:
@@ -109,9 +114,10 @@ def test_only_who_knows_the_token_is_answered_and_only_to_this_page(served):
     page = served("othello")
     address = f"http://127.0.0.1:{page.port}"
     paths = "/ /games/0 /games/0/state /games/0/tree /choices /?token=wrong"
-    for path in paths.split():
-        assert httpx.get(address + path).status_code == 403
-    assert httpx.post(address + "/games/0", json={"line": "save", "at": 0}).status_code == 403
+    with client_at(address) as stranger:
+        for path in paths.split():
+            assert stranger.get(path).status_code == 403
+        assert stranger.post("/games/0", json={"line": "save", "at": 0}).status_code == 403
     for headers in (
         {"Host": "elsewhere.example"},
         {"Origin": "http://elsewhere.example"},
@@ -131,9 +137,9 @@ def test_the_token_leaves_the_address_for_a_cookie_that_no_script_reads_and_wins
     served,
 ):
     page = served("kuhn-poker")
-    with httpx.Client(headers={"Cookie": f"icarus-{page.port}=of-an-earlier-game"}) as client:
+    with client_at(headers={"Cookie": f"icarus-{page.port}=of-an-earlier-game"}) as client:
         assert client.get(f"http://127.0.0.1:{page.port}").status_code == 403
-        answer = client.get(page.address)
+        answer = client.get(page.address, follow_redirects=False)
     assert answer.status_code == 303
     assert answer.headers["location"] == "/games/0"
     assert "HttpOnly" in answer.headers["set-cookie"]
@@ -194,7 +200,7 @@ def test_two_persons_at_a_table_see_each_his_own_cards(served):
         "/games", json={"game": "knockout-whist(players=2)", "persons": 2, "seed": 4}
     ).json()["number"]
     host = page.client.get(f"/games/{number}/state").json()
-    with httpx.Client(base_url=f"http://127.0.0.1:{page.port}", follow_redirects=True) as other:
+    with client_at(f"http://127.0.0.1:{page.port}") as other:
         assert other.get(f"/games/{number}/state").status_code == 403
         assert other.get(host["links"][0]).status_code == 200
         guest = other.get(f"/games/{number}/state").json()
@@ -239,7 +245,7 @@ def test_a_local_network_is_served_by_the_name_that_was_given_and_by_no_other():
     thread.start()
     try:
         assert server.address.startswith(f"http://localhost:{server.server_port}/?token=")
-        with httpx.Client(follow_redirects=True) as client:
+        with client_at() as client:
             assert "Choose a game" in client.get(server.address).text
             refused = client.get(server.address.replace("localhost", "127.0.0.1"))
         assert refused.status_code == 403
@@ -386,9 +392,7 @@ def test_a_page_is_there_as_soon_as_the_address_is_printed_and_ctrl_c_amid_a_sea
         address = next(
             word for line in process.stdout for word in line.split() if word.startswith("http")
         )
-        with httpx.Client(
-            base_url=address.split("games")[0], follow_redirects=True, timeout=300
-        ) as client:
+        with client_at(address.split("games")[0]) as client:
             assert client.get(address).status_code == 200
             state = client.get("games/0/state").json()
             client.post("games/0", json={"line": state["moves"][0]["name"], "at": 0})
@@ -414,7 +418,7 @@ def test_a_new_game_of_one_s_own_is_kept_with_its_file(tmp_path):
     ) as process:
         assert process.stdout is not None
         address = process.stdout.readline().split()[2]
-        with httpx.Client(base_url=address.split("games")[0], follow_redirects=True) as client:
+        with client_at(address.split("games")[0]) as client:
             client.get(address)
             client.post("games", json={"game": "second-chance", "like": 0})
             assert "error" not in client.post("games/1", json={"line": "keep"}).json()
@@ -706,7 +710,7 @@ def test_the_second_person_is_led_from_the_old_game_to_the_new_one(
     expect(page.locator("#who")).to_contain_text("you; the other person")
     told = host.get(f"/games/{number}/state").json()
     assert told["seat"] == 1
-    with httpx.Client(base_url=host.base_url, follow_redirects=True) as guest:
+    with client_at(host.base_url) as guest:
         guest.get(link)  # who has no seat in the new game, and does not go on from it
         guest.post("/games", json=body | {"like": number})
     assert host.get(f"/games/{number}/state").json() == told
