@@ -107,12 +107,12 @@ def every_state(state: State) -> Iterator[State]:
 
 def draws(state: State, observer: int, count: int, seed: int = 1) -> np.ndarray:
     """The data of so many determinizations, drawn one after the other from one generator; `beliefs` are prepared once."""
-    worlds, rng = np.repeat(state.data, count), seeded(seed)
+    worlds, beliefs, rng = np.repeat(state.data, count), state.beliefs(observer), seeded(seed)
     determinize = state.game.kernels().determinize
-    beliefs = state.beliefs(observer)
-    first, size = worlds.ctypes.data, worlds.itemsize
-    for i in range(count):
-        determinize(first + i * size, observer, beliefs.ctypes.data, rng.ctypes.data)
+    last_words = observer, beliefs.ctypes.data, rng.ctypes.data
+    first = worlds.ctypes.data
+    for address in range(first, first + worlds.nbytes, worlds.itemsize):
+        determinize(address, *last_words)
     return worlds
 
 

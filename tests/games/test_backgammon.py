@@ -134,7 +134,7 @@ def test_a_larger_die_bears_off_from_the_highest_point_only():
 
 def test_no_checker_is_lost_and_the_kept_sets_fit_the_points():
     choose = random.Random(76)
-    for _ in range(30):
+    for _ in range(10):
         state = BACKGAMMON.new_initial_state()
         while not state.is_terminal():
             state.apply_action(choose.choice(state.legal_actions()))

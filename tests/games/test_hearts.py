@@ -419,7 +419,7 @@ def test_the_exchange_shows_each_player_what_he_receives():
     """Two histories differ for a player exactly if his own cards, his passes, what he got or the leader differ."""
     random, hands = np.random.default_rng(3), filled()
     views: dict[tuple, set] = collections.defaultdict(set)
-    for _ in range(300):
+    for _ in range(120):
         state = new_round(hands, LEFT)
         while state.facts.phase != PLAYING:
             state.apply_action(int(random.choice(state.legal_actions()[-4:])))

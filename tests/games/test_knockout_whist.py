@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from icarus.compiler import array_kernel, rng
+from icarus.compiler import as_compiled, interpret, rng
 from icarus.games import cards as _cards
 from icarus.games.cards import card_text, cards_in
 from icarus.games.knockout_whist import (
@@ -27,6 +27,7 @@ from tests.games.scenes import UNLIKELY, apply_texts, card_named, draws, legal_t
 from tests.marks import slow_after
 
 ALL_PLAYERS = range(2, 8)
+SUITS = "♣♦♠♥"
 
 
 def game(players):
@@ -38,6 +39,11 @@ def cards(text):
     return sum(1 << card_named(name) for name in text.split())
 
 
+def written(each):
+    """Cards as `cards` reads them."""
+    return " ".join(map(card_text, each))
+
+
 def position(hands, *, trumps="♠", tricks=None, hand_size=None, played="", voids=None):
     """A round in progress, player 0 to lead; a player whose hand is "out" is out."""
     data = np.zeros(1, game(len(hands)).state)
@@ -47,12 +53,12 @@ def position(hands, *, trumps="♠", tricks=None, hand_size=None, played="", voi
         facts.alive |= (hand != "out") << player
         facts.tricks[player] = tricks[player] if tricks else 0
     for player, suits in (voids or {}).items():
-        facts.voids[player] = sum(1 << "♣♦♠♥".index(suit) for suit in suits)
+        facts.voids[player] = sum(1 << SUITS.index(suit) for suit in suits)
     facts.played = cards(played)
     facts.deals[:] = rng.seeded(len(hands))
     facts.players = len(hands)
     facts.hand_size = hand_size or len(hands[0].split())
-    facts.trumps, facts.turn_up = "♣♦♠♥".index(trumps), NO_CARD
+    facts.trumps, facts.turn_up = SUITS.index(trumps), NO_CARD
     return State(game(len(hands)), data)
 
 
@@ -83,7 +89,7 @@ def test_a_player_without_the_suit_led_may_play_anything_and_has_shown_a_void():
     play(state, "2♣")
     assert legal_texts(state) == {"3♦", "K♥", "4♠"}
     play(state, "3♦, 6♣")
-    assert state.facts.voids[:3].tolist() == [0, 1 << "♣♦♠♥".index("♣"), 0]
+    assert state.facts.voids[:3].tolist() == [0, 1 << SUITS.index("♣"), 0]
 
 
 def test_the_winner_of_most_tricks_sees_his_new_hand_and_names_trumps_and_leads():
@@ -93,7 +99,7 @@ def test_the_winner_of_most_tricks_sees_his_new_hand_and_names_trumps_and_leads(
     assert legal_texts(state) == {"♣ trumps", "♦ trumps", "♠ trumps", "♥ trumps"}
     play(state, "♥ trumps")
     assert state.current_player() == 1
-    assert state.facts.trumps == "♣♦♠♥".index("♥")
+    assert state.facts.trumps == SUITS.index("♥")
     assert set(state.legal_actions()) == set(cards_in(state.facts.hands[1]))
 
 
@@ -152,7 +158,7 @@ class Table:
         if self.waiting == "draw":
             return {f"player {player} chooses" for player in self.tied()}
         if self.waiting != "card":
-            return {"deal"} if self.waiting == "deal" else {f"{suit} trumps" for suit in "♣♦♠♥"}
+            return {"deal"} if self.waiting == "deal" else {f"{suit} trumps" for suit in SUITS}
         hand = self.hands[self.turn]
         follow = [card for card in hand if self.trick and card[-1] == self.trick[0][1][-1]]
         return set(follow or hand)
@@ -343,7 +349,7 @@ def test_determinizations_are_uniform_where_dealing_hand_by_hand_is_not():
     assert chisquare([drawn[hands] for hands in expected]).pvalue > UNLIKELY
 
     choose, naive = random.Random(3), Counter()
-    for _ in range(30 * len(expected)):
+    for _ in range(10 * len(expected)):
         remaining = cards_in(cards(" ".join([*UNEVEN[1:], UNEVEN_STOCK])))
         hands = [cards(UNEVEN[0])]
         for suits in ((1, 2), (3,), (0,)):
@@ -359,59 +365,35 @@ def test_determinizations_are_uniform_where_dealing_hand_by_hand_is_not():
 # ------------------------------------------------------------------------------------------------------ constrained deals
 
 
-@array_kernel("constrained deals")
-def draw_deals(deal, generator, hands) -> int:
-    for i in range(len(hands)):
-        _cards.draw_deal(deal[0], generator)
-        for hand in range(hands.shape[1]):
-            hands[i, hand] = deal[0].dealt[hand]
-    return len(hands)
-
-
-HANDS = 4
-
-
-def constrained(unseen, sizes, barred):
-    """A constrained deal to four hands; those not named hold no cards."""
-    deal = np.zeros(1, np.dtype(_cards.deal_fields(HANDS), align=True))
-    facts = deal.view(np.recarray)[0]
-    facts.unseen = sum(1 << card for card in unseen)
-    facts.sizes[: len(sizes)], facts.barred[: len(sizes)] = sizes, barred
-    _cards.prepare_deal(deal[0])
-    return deal
-
-
-def random_constraints(seed):
-    """Up to four hands of up to three cards; suits barred at random, and now and then one card."""
+def random_position(seed):
+    """Up to four hidden hands of up to three cards, suits barred at random, a stock, and the deals that agree with what player 0 sees."""
     choose = random.Random(seed)
-    sizes = [choose.randint(0, 3) for _ in range(choose.randint(1, HANDS))]
-    unseen = sorted(choose.sample(range(52), sum(sizes)))
-    barred = [
-        sum(((1 << 13) - 1) << 13 * suit for suit in range(4) if choose.random() < 0.3)
-        for _ in sizes
-    ]
-    if unseen and choose.random() < 0.3:
-        barred[0] |= 1 << choose.choice(unseen)
-    return unseen, sizes, barred
+    sizes = [choose.randint(0, 3) for _ in range(choose.randint(1, 4))]
+    own, *unseen = choose.sample(range(52), 1 + sum(sizes) + choose.randint(0, 2))
+    rest = iter(unseen)
+    hidden = [written(itertools.islice(rest, size)) for size in sizes]
+    voids = {1 + i: [suit for suit in SUITS if choose.random() < 0.3] for i in range(len(sizes))}
+    played = set(range(52)) - {own, *unseen}
+    state = position([card_text(own), *hidden], played=written(played), voids=voids)
+    agreeing = deals(
+        sorted(unseen), sizes, lambda hand, card: card_text(card)[-1] in voids[1 + hand]
+    )
+    return state, ((1 << own, *hands) for hands in agreeing), len(unseen)
 
 
-def test_constrained_deals_are_uniform_for_any_sizes_and_barred_cards():
+def test_deals_are_uniform_for_any_sizes_and_voids():
     several = impossible = 0
     for seed in range(150):
-        unseen, sizes, barred = random_constraints(seed)
-        if len(unseen) > 8:
+        state, agreeing, hidden = random_position(seed)
+        if hidden > 8:
             continue
-        expected = list(
-            deals(unseen, sizes, lambda hand, card, barred=barred: barred[hand] >> card & 1)
-        )
+        expected = list(agreeing)
         if not expected:
             impossible += 1
             with pytest.raises(ValueError, match="no deal agrees"):
-                constrained(unseen, sizes, barred)
+                state.beliefs(0)
         elif len(expected) < 500:
-            hands = np.zeros((12 * len(expected), len(sizes)), np.uint64)
-            draw_deals(constrained(unseen, sizes, barred), rng.seeded(seed), hands)
-            drawn = Counter(map(tuple, hands.tolist()))
+            drawn = drawn_hands(state, 0, 12 * len(expected), seed)
             assert set(drawn) == set(expected)
             assert (
                 len(expected) == 1
@@ -422,16 +404,30 @@ def test_constrained_deals_are_uniform_for_any_sizes_and_barred_cards():
     assert impossible > 10
 
 
+def test_a_single_card_may_be_barred():
+    deal = np.zeros(1, np.dtype(_cards.deal_fields(2), align=True))
+    facts = deal.view(np.recarray)[0]
+    facts.unseen, facts.sizes[:], facts.barred[0] = cards("2♣ 3♣ 4♣ 5♦"), 2, cards("3♣")
+    generator, drawn = rng.seeded(1), Counter()
+    with np.errstate(over="ignore"):
+        interpret(_cards.prepare_deal)(as_compiled(deal[0]))
+        for _ in range(90):
+            interpret(_cards.draw_deal)(as_compiled(deal[0]), generator)
+            drawn[int(facts.dealt[0])] += 1
+    assert set(drawn) == {cards("2♣ 4♣"), cards("2♣ 5♦"), cards("4♣ 5♦")}
+    assert chisquare([*drawn.values()]).pvalue > UNLIKELY
+
+
 def splits(size, room, barred):
     """Every way to take `size` cards from suits with this much room, none from the barred suits."""
     for taken in itertools.product(
-        *(range(0 if barred >> suit & 1 else most + 1) or [0] for suit, most in enumerate(room))
+        *(range(1 if suit in barred else most + 1) for suit, most in zip(SUITS, room, strict=True))
     ):
         if sum(taken) == size:
             yield taken
 
 
-@pytest.mark.parametrize("barred", [[0, 0, 0], [1, 0, 0], [1, 2, 0], [3, 2, 4]])
+@pytest.mark.parametrize("barred", [["", "", ""], ["♣", "", ""], ["♣", "♦", ""], ["♣♦", "♦", "♠"]])
 def test_the_ways_of_a_large_deal_are_counted_exactly(barred):
     """39 cards to three hands of 13, suits barred, in exact integers: products of binomials over all splits into suits."""
     unseen = [card for card in range(52) if card % 4]
@@ -441,15 +437,18 @@ def test_the_ways_of_a_large_deal_are_counted_exactly(barred):
         remaining = [n - taken for n, taken in zip(room, first, strict=True)]
         for second in splits(13, remaining, barred[1]):
             if not any(
-                n > taken and barred[2] >> suit & 1
-                for suit, (n, taken) in enumerate(zip(remaining, second, strict=True))
+                n > taken and suit in barred[2]
+                for suit, n, taken in zip(SUITS, remaining, second, strict=True)
             ):
                 exact += math.prod(map(math.comb, room, first)) * math.prod(
                     map(math.comb, remaining, second)
                 )
-    deal = constrained(unseen, [13, 13, 13], [int(_cards.suits_cards(suits)) for suits in barred])[
-        0
-    ]
+    state = position(
+        [written(range(0, 52, 4)), *(written(unseen[13 * i :][:13]) for i in range(3))],
+        voids=dict(enumerate(barred, 1)),
+        hand_size=ROUNDS,
+    )
+    (deal,) = state.beliefs(0)
     merged = [int(size) for size in deal["group_sizes"][: deal["groups"]]]
     # A group is split among its hands afterwards.
     within = math.prod(map(math.factorial, merged)) // math.factorial(13) ** 3

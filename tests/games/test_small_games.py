@@ -78,12 +78,10 @@ def test_a_determinization_deals_the_other_player_either_card_that_the_observer_
         shown = state.is_terminal() and not state.facts.folded
         for observer in range(2):
             card, opponent_card = state.facts.cards[observer], state.facts.cards[1 - observer]
-            drawn = Counter()
-            for seed in range(60):
-                world = state.determinize(observer, seed).facts
-                assert world.cards[observer] == card
-                assert world.paid.tolist() == state.facts.paid.tolist()
-                drawn[int(world.cards[1 - observer])] += 1
+            worlds = draws(state, observer, 60)
+            assert (worlds["cards"][:, observer] == card).all()
+            assert (worlds["paid"] == state.facts.paid).all()
+            drawn = Counter(worlds["cards"][:, 1 - observer].tolist())
             if shown:
                 assert set(drawn) == {int(opponent_card)}, "the cards have been shown"
             else:
@@ -188,12 +186,11 @@ def test_every_hand_of_leduc_agrees_with_openspiel():
 
 @pytest.mark.parametrize("text", ["", "bet 2, call", "bet 2, call, 2"])
 def test_a_determinization_deals_single_cards_uniformly(text):
-    state, drawn = dealt_of_generic_poker(generic_poker(copies=2), 1, 2, text), Counter()
-    for seed in range(3000):
-        world = state.determinize(0, seed).facts
-        assert world.cards[0] == 0
-        assert world.table == state.facts.table
-        drawn[int(world.cards[1])] += 1
+    state = dealt_of_generic_poker(generic_poker(copies=2), 1, 2, text)
+    worlds = draws(state, 0, 3000)
+    assert (worlds["cards"][:, 0] == 0).all()
+    assert (worlds["table"] == state.facts.table).all()
+    drawn = Counter(worlds["cards"][:, 1].tolist())
     remaining = [2 - (rank == 0) - (rank == state.facts.table) for rank in range(3)]
     expected = [3000 * count / sum(remaining) for count in remaining]
     assert chisquare([drawn[rank] for rank in range(3)], expected).pvalue > UNLIKELY
@@ -313,13 +310,11 @@ def test_random_games_agree_with_openspiel(number, games):
 def test_a_determinization_rolls_the_other_players_dice_uniformly(first, second, bids, observer):
     state = rolled(first, second, bids)
     hidden = len((first, second)[1 - observer])
-    drawn = Counter()
-    for seed in range(25 * FACES**hidden):
-        world = state.determinize(observer, seed)
-        assert dice(world)[observer] == dice(state)[observer]
-        assert world.facts.bid == state.facts.bid
-        assert world.legal_actions() == state.legal_actions()
-        drawn[tuple(dice(world)[1 - observer])] += 1
+    worlds = draws(state, observer, 25 * FACES**hidden)
+    assert (worlds["faces"][:, observer] == state.facts.faces[observer]).all()
+    assert (worlds["bid"] == state.facts.bid).all()
+    assert (worlds["dice"] == state.facts.dice).all()
+    drawn = Counter(map(tuple, worlds["faces"][:, 1 - observer, :hidden].tolist()))
     assert (
         chisquare([drawn[roll] for roll in itertools.product(range(FACES), repeat=hidden)]).pvalue
         > UNLIKELY
