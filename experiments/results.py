@@ -12,6 +12,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from operator import mul
 from pathlib import Path
 from statistics import median
 from typing import Annotated, Any
@@ -333,7 +334,7 @@ class Moments:
 def moments_of(values: Iterable[float | None]) -> Moments:
     """The moments of numbers; None counts in none."""
     numbers = [_millionths(value) for value in values if value is not None]
-    return Moments(len(numbers), sum(numbers), sum(number * number for number in numbers))
+    return Moments(len(numbers), sum(numbers), sum(map(mul, numbers, numbers)))
 
 
 def _added(values: Iterable[float]) -> float:
@@ -458,7 +459,7 @@ class Results:
         self.cells = list(cells.values())
         # by the way of drawing seeds, cell and trial
         played: dict[tuple[str, str, int], PlayedGame] = {}
-        self._provenance: Counter[str] = Counter()
+        self._provenance: Counter[bytes] = Counter()
         returns: dict[tuple[float, ...], list[float]] = {}  # each kept once
         for directory, experiment in runs.items():
             seeding = experiment.seeding
@@ -468,9 +469,7 @@ class Results:
                 key = seeding, game.cell, game.trial
                 if key not in played:
                     played[key] = game
-                    self._provenance[
-                        json.dumps(row["provenance"], ensure_ascii=False, separators=(",", ":"))
-                    ] += 1
+                    self._provenance[msgspec.json.encode(row["provenance"])] += 1
         self.games: dict[str, list[PlayedGame]] = {cell.key: [] for cell in self.cells}
         for game in sorted(played.values(), key=lambda game: game.trial):
             self.games[game.cell].append(game)
@@ -528,7 +527,7 @@ class Results:
     def provenance(self) -> list[tuple[dict[str, object], int]]:
         """By what the games were played, with the number of games, the most frequent first."""
         ordered = sorted(self._provenance.items(), key=lambda kind: (-kind[1], kind[0]))
-        return [(json.loads(text), count) for text, count in ordered]
+        return [(msgspec.json.decode(text), count) for text, count in ordered]
 
     def outcomes(self) -> dict[tuple[str, int], float]:
         """What a sequential test compares of each game (`Column.outcome`), by cell key and trial."""

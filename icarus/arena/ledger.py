@@ -168,9 +168,9 @@ def row_of(line: bytes, place: str, *, unchecked: bool = False) -> GameRow:
             is_sound = unchecked and not has_check  # a checksum that is not at the end is damage
         else:
             content = line[: checksum.start()]
+            kept = int(checksum[1], 16)
             # The checksum is that of what stands before it. In the oldest ledgers it was computed with the closing brace.
-            checksums = zlib.crc32(content), zlib.crc32(content + b"}")
-            is_sound = int(checksum[1], 16) in checksums
+            is_sound = kept == zlib.crc32(content) or kept == zlib.crc32(content + b"}")
     except (ValueError, TypeError, RecursionError):
         is_sound = False
     if not is_sound:
@@ -250,7 +250,7 @@ def read_rows(
 def key_of(row: GameRow, fields: Sequence[str]) -> Key:
     """What tells a row's game from all others."""
     values = map(row.get, fields)
-    return tuple(tuple(value) if isinstance(value, list) else value for value in values)
+    return tuple([tuple(value) if isinstance(value, list) else value for value in values])
 
 
 # ------------------------------------------------------------------------------------------------------------------------- ledger

@@ -142,13 +142,18 @@ def fitted(rows: Sequence[GameRow], zero: str, newcomers: Iterable[str] = ()) ->
     first = posterior(scores_of(rows), {zero: ZERO}, newcomers)
     pairs = dict[Key, list[tuple[float, float]]]()
     values = dict(zip(first.names, first.value, strict=True))
+    expectations = dict[tuple[str, str], float]()
     for row in rows:
-        if "score" in row:
-            chance = float(expected(values[row["player"]], values[row["opponent"]]))
-            pair = pairs.setdefault((row["player"], row["opponent"], *row["seed"]), [])
-            pair.append((row["score"] - chance, chance * (1 - chance)))
-    sums = [np.sum(pair, axis=0) for pair in pairs.values() if len(pair) == 2]
-    gaps, variances = np.array(sums).reshape(-1, 2).T
+        if "score" not in row:
+            continue
+        names = row["player"], row["opponent"]
+        if names not in expectations:
+            expectations[names] = float(expected(values[names[0]], values[names[1]]))
+        chance = expectations[names]
+        pair = pairs.setdefault((*names, *row["seed"]), [])
+        pair.append((row["score"] - chance, chance * (1 - chance)))
+    complete = [pair for pair in pairs.values() if len(pair) == 2]
+    gaps, variances = np.array(complete).reshape(-1, 2, 2).sum(axis=1).T
     dispersion = (EVEN_PAIRS / 2 + (gaps**2).sum()) / (EVEN_PAIRS / 2 + variances.sum())
     return posterior(scores_of(rows), {zero: ZERO}, newcomers, dispersion=float(dispersion))
 

@@ -85,6 +85,14 @@ def no_pictures(monkeypatch):
 
 
 @pytest.fixture
+def blank_pictures(monkeypatch):
+    """Pictures are files without a content: `test_figures.py` and `test_claims.py` look at what is drawn."""
+    monkeypatch.setattr(
+        "matplotlib.figure.Figure.savefig", lambda self, path, **options: path.touch()
+    )
+
+
+@pytest.fixture
 def command(tmp_path):
     return Command(tmp_path)
 

@@ -386,7 +386,7 @@ def a_campaign(directory, games):
 
 
 def test_the_report_and_the_status_of_a_campaign_follow_from_the_rows_of_all_its_games(
-    tmp_path, call
+    tmp_path, call, blank_pictures
 ):
     folder = a_campaign(tmp_path, {"dou-di-zhu": 40, "othello": 0})
     code, shown, _ = call("status", folder)
@@ -799,7 +799,7 @@ def test_determinizations_are_compared_at_the_whole_total_and_at_the_size_of_the
 
 
 def test_the_report_of_a_round_robin_holds_tables_pictures_statements_and_the_games_lost_by_cheating(
-    tmp_path, call
+    tmp_path, call, blank_pictures
 ):
     experiment = loading.load("searches-phantom", {"trials": 4, "iterations": 100})
     outcomes = [(1.0, 0.0), (0.5, 0.5), (1.0, 0.0), (0.0, 1.0)]

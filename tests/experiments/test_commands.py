@@ -99,7 +99,7 @@ def test_the_table_of_a_report_holds_every_agent_with_its_interval(call, copy, n
     assert {agent: int(line.split()[1]) for agent, line in rows.items()} == wins
 
 
-def test_a_report_needs_no_other_file(call, tmp_path):
+def test_a_report_needs_no_other_file(call, tmp_path, blank_pictures):
     copy = keep(tmp_path, all_of_table_1(), (a_row(cell, 0) for cell in all_of_table_1().cells))
     call("report", copy)
     page = (copy / "report.html").read_text()

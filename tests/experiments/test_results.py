@@ -103,7 +103,7 @@ def with_digests(games):
     return [row | {"actions": store.digest_of_actions(row["actions"])} for row in games]
 
 
-def test_a_packed_run_gives_the_same_report_and_goes_on(tmp_path, experiment):
+def test_a_packed_run_gives_the_same_report_and_goes_on(tmp_path, experiment, blank_pictures):
     games = list(invented(experiment, 4))
     whole = keep(tmp_path / "whole", experiment, games)
     half = keep(tmp_path / "half", experiment, games[:5])

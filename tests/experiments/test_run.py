@@ -99,7 +99,7 @@ def test_a_run_killed_in_the_middle_is_completed_by_the_same_command(
     content = (tmp_path / "run" / store.RESULTS).read_bytes()
     whole = content[: content.rindex(b"\n") + 1]
     assert 5 <= whole.count(b"\n") < TOTAL
-    code, again, _ = call("run", *SMALL, "--workers", 2, "--out", tmp_path / "run")
+    code, again, _ = call("run", *SMALL, "--out", tmp_path / "run")
     assert code == 0
     assert (tmp_path / "run" / store.RESULTS).read_bytes().startswith(whole)
     assert games(tmp_path / "run") == games(played)
