@@ -172,7 +172,7 @@ class PublicCFR:
         self._types = np.transpose(
             [np.unique(column, return_inverse=True)[1] for column in deals.observations.T]
         )
-        self._known: dict[tuple[str, bytes], int] = {}
+        self._known: dict[tuple[bytes, ...], int] = {}
         self._nodes = list[PublicNode]()
         self._children = list[tuple[int, int]]()
         self._ends = list[np.ndarray]()
@@ -205,7 +205,8 @@ class PublicCFR:
 
     def _grow(self, states: dict[int, StateData], weights: np.ndarray) -> int:
         """The number of the node after a public history, by the states after possible deals and the weights of all."""
-        key = (repr([state.tolist() for state in states.values()]), weights.tobytes())
+        facts = [state[name].tobytes() for state in states.values() for name in state.dtype.names]
+        key = (*facts, weights.tobytes())
         if key not in self._known:
             self._nodes.append(self._expand(states, weights))
             self._known[key] = len(self._nodes) - 1

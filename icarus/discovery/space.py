@@ -134,7 +134,7 @@ class SearchSpace(
         for k in self._order:
             if k in active:
                 point[k] = max(levels[k], 0)
-                active = active | self._named_by_level(k, point[k])
+                active = active | self._named_by_levels[k][point[k]]
         return tuple(point)
 
     def allows(self, point: Point) -> bool:
@@ -156,7 +156,8 @@ class SearchSpace(
             for (active, levels), number in ways.items():
                 for level in range(size) if k in active else (INACTIVE,):
                     chosen = levels[:k] + (level,) + levels[k + 1 :] if k in mentioned else levels
-                    following[active | self._named_by_level(k, level), chosen] += number
+                    named = self._named_by_levels[k][level] if level != INACTIVE else frozenset()
+                    following[active | named, chosen] += number
             ways = following
         return sum(number for (_, levels), number in ways.items() if self.allows(levels))
 
@@ -166,9 +167,8 @@ class SearchSpace(
         Raises:
             ValueError: in `ATTEMPTS` attempts all points were excluded.
         """
-        sizes = np.array([len(levels) for levels in self.factors.values()])
         for _ in range(ATTEMPTS):
-            point = self.canonical(tuple(int(level) for level in rng.integers(sizes)))
+            point = self.canonical(rng.integers(self._sizes).tolist())
             if self.allows(point):
                 return point
         raise ValueError(f"all of {ATTEMPTS} random points of the space {self.name} are excluded")
@@ -296,13 +296,20 @@ class SearchSpace(
         return tuple(graphlib.TopologicalSorter(named_by).static_order())[::-1]
 
     @functools.cached_property
+    def _sizes(self) -> np.ndarray:
+        """How many levels each factor has."""
+        return np.array([len(levels) for levels in self.factors.values()])
+
+    @functools.cached_property
     def _named_by_templates(self) -> frozenset[int]:
         return self._factors_in(" ".join(self._templates))
 
-    def _named_by_level(self, k: int, level: int) -> frozenset[int]:
-        if level == INACTIVE:
-            return frozenset()
-        return self._factors_in(str(self.factors[self.names[k]][level]))
+    @functools.cached_property
+    def _named_by_levels(self) -> list[list[frozenset[int]]]:
+        """The factors that each level of each factor names."""
+        return [
+            [self._factors_in(str(level)) for level in levels] for levels in self.factors.values()
+        ]
 
     def _factors_in(self, text: str) -> frozenset[int]:
         return frozenset(self.names.index(field) for field in _FIELD.findall(text))

@@ -240,7 +240,11 @@ class State:
     def clone(self) -> "State":
         state = object.__new__(type(self))
         vars(state).update(
-            vars(self), data=self.game.ask("copy", self.data), history=list(self.history)
+            vars(self),
+            data=self.game.ask("copy", self.data),
+            history=list(self.history),
+            # its own: what the clone answers after an action would else take the place of what is known here
+            _answers=dict(self._answers),
         )
         return state
 

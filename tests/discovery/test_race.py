@@ -43,7 +43,7 @@ FACTORS = {"tree": ("baseline({c})", "RAVE"), "c": (0.7, 2.0), "simulation": ("M
 SPACE = SearchSpace("{tree} >> {simulation}", FACTORS, "small")
 SETTINGS: dict[str, Any] = {
     "space": SPACE,
-    "games": 400,
+    "games": 340,
     "iterations": 4,
     "finalists": 2,
     "against": ("BASELINE", "baseline(2.0) >> NAST2"),
@@ -78,7 +78,7 @@ def test_a_killed_race_goes_on_and_ends_alike(finished_race, tmp_path, monkeypat
         nonlocal played
         keep(self, row)
         played += 1
-        if played == 325:
+        if played == 280:
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
@@ -108,7 +108,7 @@ def test_the_protocol_is_written_and_hashed_before_the_first_game(tmp_path, monk
 
 def test_another_race_in_the_directory_is_refused(finished_race, tmp_path):
     _, directory = finished_race
-    with pytest.raises(ValueError, match="another race: games is 400 there and 500 here"):
+    with pytest.raises(ValueError, match="another race: games is 340 there and 500 here"):
         race(directory, games=500)
     text = (directory / "protocol.json").read_text()
     (tmp_path / "protocol.json").write_text(text.replace('"seed": 0', '"seed": 1'))
@@ -346,7 +346,7 @@ def test_kept_races_tell_how_far_they_are_and_are_played_again_from_their_rows(
 ):
     discovery, directory = finished_race
     assert main(["status", str(directory)]) == 0
-    assert f"{discovery.games} of at most 400 games" in capsys.readouterr().out
+    assert f"{discovery.games} of at most 340 games" in capsys.readouterr().out
     assert races.result_of(directory).proofs == discovery.proofs
     assert main(["verify", str(directory), "--sample", "10"]) == 0
     assert capsys.readouterr().out.count("the same") == 10

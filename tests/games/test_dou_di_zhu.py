@@ -15,21 +15,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from icarus.compiler import array_kernel
+from icarus.compiler import address_of, array_kernel, call
 from icarus.compiler.rng import seeded
 from icarus.games.dou_di_zhu import DOU_DI_ZHU
-from icarus.kernel import State, helper
+from icarus.kernel import State
 from tests.games.scenes import UNLIKELY, apply_texts, draws, legal_texts
 from tests.marks import slow_after
 
 NAMES = "3456789TJQKA2BR"
 ACE, BLACK_JOKER, RED_JOKER = NAMES.index("A"), NAMES.index("B"), NAMES.index("R")
 IN_DECK = [4] * 13 + [1, 1]
-
-initial, legal, apply = (
-    helper(function) for function in (DOU_DI_ZHU.initial, DOU_DI_ZHU.legal, DOU_DI_ZHU.apply)
-)
-
 
 # ------------------------------------------------------------------------------------------------------- the rules, once more
 
@@ -253,8 +248,11 @@ def test_whole_hands_lead_their_plays_and_follow_with_those_that_beat_the_lead()
 
 @array_kernel("plays of Dou Di Zhu")
 def _count_plays(
+    rules: np.ndarray,
+    start: np.ndarray,
     state: np.ndarray,
     after: np.ndarray,
+    parameters: np.ndarray,
     rng: np.ndarray,
     deals: int,
     actions: np.ndarray,
@@ -262,15 +260,18 @@ def _count_plays(
     plays: np.ndarray,
 ) -> int:
     """Sum the leading plays of each player, base and kickers together, over random deals."""
+    initial, legal, apply = rules[0], rules[1], rules[2]
+    address, address_after = address_of(state), address_of(after)
     for _ in range(deals):
-        state[0] = state[1]
-        initial(state[0], rng)
+        state[0] = start[0]  # as before a game
+        call(initial, (address, address_of(rng), address_of(parameters)))
         for seat in range(3):
             state[0].player = seat
-            for i in range(legal(state[0], actions)):
+            for i in range(call(legal, (address, address_of(actions)))):
                 after[0] = state[0]
-                apply(after[0], actions[i])
-                plays[seat] += legal(after[0], kickers) if after[0].kickers_due else 1
+                call(apply, (address_after, actions[i]))
+                is_whole = not after[0].kickers_due
+                plays[seat] += 1 if is_whole else call(legal, (address_after, address_of(kickers)))
     return deals
 
 
@@ -278,8 +279,9 @@ def test_random_hands_have_as_many_leading_plays_as_published():
     """44.0 for 17 cards (87.7 for both peasants: Table II of Cowling, Powley, Whitehouse 2012), 78.4 for 20."""
     deals, plays, room = 15_000, np.zeros(3, np.int64), DOU_DI_ZHU.max_legal
     _count_plays(
-        np.zeros(2, DOU_DI_ZHU.state),
-        np.zeros(1, DOU_DI_ZHU.state),
+        np.array([DOU_DI_ZHU.address(name) for name in ("initial", "legal", "apply")]),
+        *np.zeros((3, 1), DOU_DI_ZHU.state),
+        DOU_DI_ZHU.initial_arguments(),
         seeded(2012),
         deals,
         np.zeros(room, np.int64),
