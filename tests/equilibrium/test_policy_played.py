@@ -191,8 +191,8 @@ def test_who_only_calms_himself_looks_no_less_exploitable():
     assert many.lower < truth < many.upper
     assert many.estimate == pytest.approx(truth, abs=0.1)
     bounds = [
-        local_best_response(KUHN, each, depth=5, matches=50, seeds=seeds)
-        for each, seeds in ((wild, 64), (calm, 1))
+        local_best_response(KUHN, each, depth=5, matches=matches, seeds=seeds)
+        for each, matches, seeds in ((wild, 30, 32), (calm, 5, 1))
     ]
     assert abs(bounds[0].estimate - bounds[1].estimate) < 0.25
     assert bounds[0].lower < truth
@@ -272,7 +272,7 @@ def test_the_seed_that_is_played_is_not_the_one_thought_of():
 
 def test_a_responder_who_sees_nothing_clearly_better_plays_the_policy(monkeypatch):
     equilibrium = CFRPlus(LEDUC)
-    equilibrium.run(2000)
+    equilibrium.run(50)
     policy = equilibrium.average
     monkeypatch.setattr(response, "CLEAR", 10.0)
     nothing = local_best_response(LEDUC, policy, matches=None)

@@ -48,15 +48,13 @@ def test_they_are_best_responses_if_they_look_ahead_to_the_end(game):
 def test_they_bound_from_below_whatever_they_think_of(particles):
     near = CFRPlus(LEDUC)
     near.run(30)
-    for policy in (None, near.average):
-        shallow, deep = (
-            local_best_response(
-                LEDUC, policy, depth=depth, matches=None, particles=particles
-            ).nash_conv
-            for depth in (1, 2)
-        )
-        assert max(shallow, deep) < exploitability(LEDUC, policy).nash_conv + 1e-9
-        assert particles or shallow < deep
+    settings = {"matches": None, "particles": particles}
+    shallow, deep = (
+        local_best_response(LEDUC, near.average, depth=depth, **settings).nash_conv
+        for depth in (1, 2)
+    )
+    assert max(shallow, deep) < exploitability(LEDUC, near.average).nash_conv + 1e-9
+    assert particles or shallow < deep
 
 
 def test_matches_drawn_have_the_mean_of_all_and_ctrl_c_keeps_them(monkeypatch):

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import chisquare
 
 from icarus import BASELINE, Agent, games
+from icarus.compiler import seeded
 from icarus.engine.match import PLAYS, VISIT_SHARES
 from icarus.equilibrium.cfr import CFR, CFRPlus
 from icarus.equilibrium.deals import deal_observation, deals_of, information_state
@@ -101,10 +102,13 @@ def test_initial_draws_each_deal_as_often_as_its_probability_says(game):
         for observations, p in zip(deals.observations.tolist(), deals.probabilities, strict=True)
     }
     assert len(expected) == len(deals), "two deals look the same to both players"
-    drawn = Counter()
-    for seed in range(DRAWS):
-        state = game.new_initial_state(seed)
-        drawn[deal_observation(state, 0), deal_observation(state, 1)] += 1
+    drawn, data, rng = Counter(), np.zeros(1, game.state), seeded(1)
+    kernels, parameters = game.kernels(), game.initial_arguments()
+    address, words = data.ctypes.data, (rng.ctypes.data, parameters.ctypes.data)
+    for _ in range(DRAWS):
+        data[:] = np.zeros(1, game.state)
+        kernels.initial(address, *words)
+        drawn[kernels.deal_observation(address, 0), kernels.deal_observation(address, 1)] += 1
     possible = [observations for observations, probability in expected.items() if probability > 0]
     assert set(drawn) <= set(possible)
     assert (

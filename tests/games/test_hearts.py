@@ -453,25 +453,6 @@ def positions(random: np.random.Generator) -> Iterator[State]:
 # -------------------------------------------------------------------------------------------------------- determinization
 
 
-@pytest.mark.parametrize("rounds", slow_after(1, [15, 500]))
-@pytest.mark.parametrize("lumps", [False, True], ids=["random deals", "almost whole suits"])
-def test_determinizations_never_contradict_what_was_seen(lumps, rounds):
-    """200 samples of each of so many positions in the second half of rounds; the whole round must be legal with each of them."""
-    random = np.random.default_rng((13, lumps))
-    for number in range(rounds):
-        state = new_round(shuffled(random, lumps), number % 4)
-        at_random(state, random, int(random.integers(26, 52)))
-        observer = int(random.integers(4))
-        knowledge = Knowledge(state, observer)
-        drawn = draws(state, observer, 200, seed=number)
-        assert (drawn["held"][:, observer] == state.facts.held[observer]).all()
-        for held in drawn["held"] & ~drawn["played"][:, None]:
-            hidden = [members(held[opponent]) for opponent in knowledge.others]
-            assert set().union(*hidden) == knowledge.unseen
-            assert [len(hand) for hand in hidden] == knowledge.sizes
-            assert knowledge.agrees(hidden)
-
-
 ENDINGS = 16
 MOST_DEALS = 900
 

@@ -55,7 +55,7 @@ def test_moves_that_their_player_does_not_see_are_numbers():
 def test_what_chance_does_is_named_where_players_see_it():
     state = games.load("backgammon").new_initial_state()
     state.apply_action(state.string_to_action("opening roll 61"))
-    shown = show_records(search(state, BASELINE >> NAST2, iterations=100, seed=1), "NAST2")
+    shown = show_records(search(state, BASELINE >> NAST2, iterations=25, seed=1), "NAST2")
     assert re.search(r"\(roll \d\d, ", str(shown))
     assert "move " not in str(shown)
 
