@@ -9,6 +9,7 @@ a majority vote, and its voters are mixtures themselves.
 import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from typing import Any
 
 import attrs
 import numpy as np
@@ -96,6 +97,7 @@ from icarus.kernel.history import history_at
 from icarus.kernel.theta import (
     ENTRY,
     TABLE,
+    HashTable,
     entry_of,
     has_room_for,
     index_at,
@@ -157,6 +159,15 @@ def theta_of(row: np.dtype) -> Callable:
     return theta_at
 
 
+@inlined
+def _has_unwritten(items: np.ndarray, content: float) -> bool:
+    """Whether an item is still what each was filled with, or NaN: a helper, which is compiled once and not in each kernel anew."""
+    for item in items:
+        if item == content or item != item:
+            return True
+    return False
+
+
 @kernel_cache
 def values_kernel(slot: Values, row: np.dtype) -> CompiledFunction:
     """Compile a values function: kernel(playout, table, legal, count, records, out, parameters).
@@ -165,9 +176,10 @@ def values_kernel(slot: Values, row: np.dtype) -> CompiledFunction:
     """
     inner, unpack = inlined_once(slot.function, boundscheck=True), unpack_parameters(slot.kinds())
     theta_at = theta_of(row)
-    label = slot.label()
     uniform = slot.uniform_in_simulation
-    unwritten = f"{label} wrote NaN or no value for a legal action; it must write every out[i]"
+    unwritten = (
+        f"{slot.label()} wrote NaN or no value for a legal action; it must write every out[i]"
+    )
 
     def kernel(
         playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int
@@ -178,8 +190,7 @@ def values_kernel(slot: Values, row: np.dtype) -> CompiledFunction:
             return 0
         checked = unlikely(is_checked(history.iteration))
         if checked:
-            for i in range(count):
-                values[i] = np.nan
+            values[:] = np.nan
         inner(
             history,
             theta_at(table),
@@ -187,10 +198,8 @@ def values_kernel(slot: Values, row: np.dtype) -> CompiledFunction:
             values,
             *unpack(parameters),
         )
-        if checked:
-            for i in range(count):
-                if values[i] != values[i]:
-                    raise ValueError(unwritten)
+        if checked and _has_unwritten(values, np.nan):
+            raise ValueError(unwritten)
         return 0
 
     return slot_kernel(kernel, 7, (slot, inner))
@@ -210,11 +219,24 @@ def enter_none(history: History, table: Address, keys: np.ndarray, parameters: A
     """Enter no records: most enhancements have no function for their initial information."""
 
 
+@inlined
+def new_row(table: HashTable, e: int, words: int, key: int) -> int:
+    """The number of a new row, of so many words: of a record with this key and the initial information, at an entry of the index."""
+    plain, index = array_at(table.rows, table.capacity * words, _INT), index_at(table)
+    i = table.used + 1
+    write_initial(plain, words, i)
+    plain[i * words] = key
+    index[np.uint64(e)] = i
+    table.used = i
+    return i
+
+
 @functools.cache
 def entering(prior: Callable, kinds: tuple[type, ...], row: np.dtype) -> Callable:
     """A function that enters the records a policy asks about for the first time, with initial information by `prior`."""
     unpack = unpack_parameters(kinds)
-    words = row.itemsize // WORD_BYTES
+    # not Python's own, for each of which the compiler would make a helper anew
+    words: Any = np.int64(row.itemsize // WORD_BYTES)
 
     @helper
     def enter_new(history: History, table: Address, keys: np.ndarray, parameters: Address) -> None:
@@ -222,17 +244,12 @@ def entering(prior: Callable, kinds: tuple[type, ...], row: np.dtype) -> Callabl
         if not has_room_for(descriptor.used + len(keys), descriptor.capacity):
             raise MoreRows
         rows, index = array_at(descriptor.rows, descriptor.capacity, row), index_at(descriptor)
-        words_of_rows = array_at(descriptor.rows, descriptor.capacity * words, _INT)
         for k in range(len(keys)):
             e = entry_of(index, rows["record"], keys[k])
             if index[e] == 0 and keys[k] != NO_RECORD:
-                i = descriptor.used + 1
-                write_initial(words_of_rows, words, i)
-                words_of_rows[i * words] = NO_RECORD
+                i = new_row(descriptor, e, words, NO_RECORD)
                 prior(history, k, rows[i], *unpack(parameters))
-                words_of_rows[i * words] = keys[k]
-                index[e] = i
-                descriptor.used = i
+                rows["record"][i] = keys[k]
 
     return enter_new
 
@@ -278,12 +295,10 @@ def candidates_kernel(
         checked = unlikely(is_checked(history.iteration))
         if checked:
             keys[:] = UNWRITTEN
-        settings = unpack(parameters + of_source)
-        inner(history, read_only_array_at(legal, count, _INT), keys, *settings)
-        if checked:
-            for i in range(count):
-                if keys[i] == UNWRITTEN:
-                    raise ValueError(unwritten)
+        actions = read_only_array_at(legal, count, _INT)
+        inner(history, actions, keys, *unpack(parameters + of_source))
+        if checked and _has_unwritten(keys, UNWRITTEN):
+            raise ValueError(unwritten)
         enter(history, table, keys, parameters + of_prior)
         theta, places = theta_at(table), keys  # each key makes room for the number of its row
         for i in range(count):
@@ -356,30 +371,30 @@ def columns_of(row: np.dtype, number: np.dtype) -> np.ndarray:
     return np.array(columns, np.int64)
 
 
-def check_of(row: np.dtype, label: str) -> Callable:
-    """What refuses NaN in a row that a backpropagation function has written, by the row's address, and a count below 0 or full."""
-    counts = columns_of(row, _COUNT)
-    reals = columns_of(row, _REAL)
-    words = row.itemsize // WORD_BYTES
-    message = f"{label} wrote NaN to a record"
-    negative = f"{label} wrote a negative number to a count of a record; a count is at least 0"
+# What is wrong with a row that a backpropagation function has written.
+_FINE, _HAS_NAN, _HAS_NEGATIVE = range(3)
 
-    @inlined
-    def check(address: Address) -> None:
-        real, count = array_at(address, words, _REAL), array_at(address, 2 * words, _COUNT)
-        for column in reals:
-            if unlikely(real[column] != real[column]):
-                raise ValueError(message)
-        for column in counts:
-            # Python's own, as plain Python reads it, cannot be negative and unsigned
-            number = np.int64(count[column])
-            if unlikely(np.uint32(number) >= np.uint32(FULL)):  # beyond it counts are negative
-                if -FULL // 2 < count[column] < 0:  # not so far that it would have come from beyond
-                    raise ValueError(negative)
-                count[column] = FULL
-                raise OverflowError(COUNT_OVERFLOW)
 
-    return check
+@inlined
+def _wrong_in(address: Address, words: int, reals: np.ndarray, counts: np.ndarray) -> int:
+    """What is wrong with the row at an address, by its columns of reals and of counts: NaN, or a count below 0.
+
+    Raises:
+        OverflowError: a count is full.
+    """
+    real, count = array_at(address, words, _REAL), array_at(address, 2 * words, _COUNT)
+    for column in reals:
+        if unlikely(real[column] != real[column]):
+            return _HAS_NAN
+    for column in counts:
+        # Python's own, as plain Python reads it, cannot be negative and unsigned
+        number = np.int64(count[column])
+        if unlikely(np.uint32(number) >= np.uint32(FULL)):  # beyond it counts are negative
+            if -FULL // 2 < count[column] < 0:  # not so far that it would have come from beyond
+                return _HAS_NEGATIVE
+            count[column] = FULL
+            raise OverflowError(COUNT_OVERFLOW)
+    return _FINE
 
 
 @kernel_cache
@@ -395,8 +410,10 @@ def backpropagation_kernel(
     """
     inner, unpack = inlined_once(slot.function, boundscheck=True), unpack_parameters(slot.kinds())
     label = slot.label()
-    words = row.itemsize // WORD_BYTES
-    check = check_of(row, label)
+    not_a_number = f"{label} wrote NaN to a record"
+    negative = f"{label} wrote a negative number to a count of a record; a count is at least 0"
+    words: Any = np.int64(row.itemsize // WORD_BYTES)  # as above
+    reals, counts = columns_of(row, _REAL), columns_of(row, _COUNT)
 
     def kernel(
         table: int,
@@ -409,7 +426,6 @@ def backpropagation_kernel(
     ) -> int:
         descriptor = struct_at(table, TABLE)
         rows, index = array_at(descriptor.rows, descriptor.capacity, row), index_at(descriptor)
-        words_of_rows = array_at(descriptor.rows, descriptor.capacity * words, _INT)
         keys, psi = array_at(records, count, _INT), array_at(contexts, count, _INT)
         mu = read_only_array_at(rewards, players, _REAL)
         for j in range(count):
@@ -418,19 +434,19 @@ def backpropagation_kernel(
                 + ENTRY_BYTES * (keys[min(j + AHEAD, count - 1)] & (descriptor.capacity - 1))
             )
             e = entry_of(index, rows["record"], keys[j])
-            i = np.int64(index[np.uint64(e)])
+            i = int(index[np.uint64(e)])
             if i == 0:
                 if unlikely(keys[j] == NO_RECORD):
                     raise ValueError(KEYLESS)
-                i = descriptor.used + 1
-                write_initial(words_of_rows, words, i)
-                words_of_rows[i * words] = keys[j]
-                index[np.uint64(e)] = i
-                descriptor.used = i
-            if by_player and unlikely(psi[j] < 0 or psi[j] >= players):
+                i = new_row(descriptor, e, words, keys[j])
+            if by_player and unlikely(not 0 <= psi[j] < players):
                 raise ValueError(NO_PLAYER)
             inner(rows[i], psi[j], mu, *unpack(parameters))
-            check(descriptor.rows + WORD_BYTES * words * i)
+            wrong = _wrong_in(descriptor.rows + WORD_BYTES * words * i, words, reals, counts)
+            if unlikely(wrong == _HAS_NAN):
+                raise ValueError(not_a_number)
+            if unlikely(wrong == _HAS_NEGATIVE):
+                raise ValueError(negative)
         return 0
 
     return slot_kernel(kernel, 7, (slot, inner))
@@ -500,9 +516,9 @@ def components_of(
         ValueError: a slot draws from np.random, whose numbers no seed of a search fixes.
     """
     for part in strategy.components:
-        for slot in (part.policy.source, part.capture, part.backpropagation, part.initial.function):
-            if slot is not None:
-                refuse_unseeded(slot)
+        slots = part.policy.source, part.capture, part.backpropagation, part.initial.function
+        for slot in filter(None, slots):
+            refuse_unseeded(slot)
     components: dict[tuple[object, ...], Enhancement] = {}
     parts = [BASELINE, *strategy.components]
     if uses_exp3:
