@@ -23,11 +23,8 @@ from icarus.kernel import AnyGame, Facts, Game, check_game
 GAMES = 10  # whose determinizations are looked at
 DETERMINIZATIONS = 1500  # at each decision
 GAMES_FOR_EACH = 5  # played for the contract, for each whose determinizations are looked at
-PLAIN_GAMES, PLAIN_DETERMINIZATIONS, PLAIN_FOR_EACH = (
-    40,
-    500,
-    2,
-)  # the same of a game in plain Python
+# the same of a game in plain Python
+PLAIN_GAMES, PLAIN_DETERMINIZATIONS, PLAIN_FOR_EACH = 40, 500, 2
 CHECKS = {**CONTRACT, **HIDDEN}
 # what the audit cannot know of a game that lacks a function
 MISSING = {

@@ -266,9 +266,8 @@ class Plan:
         files = ((*self.own_files, self.digest),)
         game = load_unedited(self.game, files).game
         seed = self.seed, KINDS.index(kind), deal
-        if (
-            game.players == 1
-        ):  # two players play alone, one after the other, and their rewards are compared
+        if game.players == 1:
+            # Two players play alone, one after the other, and their rewards are compared.
             if player == opponent:
                 return Match(key, self.game, (player,), seed, files)
             return Match(key, self.game, (player, opponent), (*seed, side), files)

@@ -44,9 +44,8 @@ def ladder_command(
     player: Agent | EnginePlayer
     if strategy is not None and engine is None:
         settings: dict[str, Any] = {"iterations": iterations, "seconds": seconds}
-        if (
-            evaluation
-        ):  # it is the agent's: opponents that have a heuristic are rated with the game's own
+        if evaluation:
+            # It is the agent's: opponents that have a heuristic are rated with the game's own.
             settings["evaluation"] = str(evaluation)
         player = loaded.agent(strategy, scheme, cutoff, **settings)
     elif engine is not None and strategy is None:

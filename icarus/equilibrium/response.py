@@ -552,9 +552,8 @@ def bound_by(
     low, high = game.utilities
     most = len(samples) * (high - low)
     gains = [sum(each) for each in zip(*samples, strict=False)]
-    if (
-        len(samples) == PLAYERS
-    ):  # samples are utilities, which have this sum if both play the policy
+    # Samples are utilities, which have this sum if both play the policy.
+    if len(samples) == PLAYERS:
         most = high - low
         gains = [gain - (low + high) for gain in gains]
     estimate = mean_of(gains, -most, most, TWO_SIDED)

@@ -931,10 +931,8 @@ def held_cards(state: Facts, side: int) -> tuple[str, ...]:
 
 def text(state: Facts) -> str:
     """The board with Mordor at the top, Dark's pieces in capitals, the dead, the hands, and the decision to be made."""
-    squares, occupied_squares = (
-        state.pos.tolist(),
-        state.held,
-    )  # a field of a record is slow to read
+    squares = state.pos.tolist()
+    occupied_squares = state.held  # a field of a record is slow to read
 
     def pieces(square: int, side: int) -> str:
         team = range(side * TEAM, side * TEAM + TEAM)
