@@ -577,7 +577,16 @@ class LoweredStrategy:
         self.leaf = np.array(self.leaves, loop.LEAF)
         self.weight = np.array(self.weights, loop.WEIGHT)
         self.votes = bool(self.voters)
-        # The loop writes of a playout what slots read, in the tree or also in simulation.
+        self._find_reads(self.is_uniform_mixture(mixtures[loop.IN_SIMULATION]))
+        of_slots = [each.function for each in self.kept_alive if isinstance(each, CompiledFunction)]
+        self.variables = [*game.variables(), *variables_of(*of_slots)]
+
+    def _find_reads(self, is_uniform: bool) -> None:
+        """Find what slots read of a playout, in the tree or also in simulation: `reads` and `choices`.
+
+        Args:
+            is_uniform: whether all choices of simulation are uniform by definition.
+        """
         captures = [component.capture for component in self.components]
         of_simulation = [capture for capture in captures if capture.reads_simulation]
         anywhere = self.read | names_read(captures)
@@ -588,8 +597,8 @@ class LoweredStrategy:
         self.reads = {
             # For the root player's eyes even uniform choices are among moves, which only the steps hold.
             "steps_in_simulation": bool(of_simulation)
-            or scheme.observer == ROOT_PLAYER
-            or not self.is_uniform_mixture(mixtures[loop.IN_SIMULATION]),
+            or self.scheme.observer == ROOT_PLAYER
+            or not is_uniform,
             "moves_in_simulation": "moves" in in_simulation,
             "keys_in_simulation": "keys" in keys_in_simulation,
             "episodes": bool({"episodes", "episode"} & (self.read | in_simulation)),
@@ -597,8 +606,6 @@ class LoweredStrategy:
             "features_in_simulation": tables_among(in_simulation),
         }
         self.choices = "choice" in anywhere
-        of_slots = [each.function for each in self.kept_alive if isinstance(each, CompiledFunction)]
-        self.variables = [*game.variables(), *variables_of(*of_slots)]
 
     def lower_components(self) -> np.ndarray:
         """A COMPONENT for each component, with its kernels and their parameters."""
