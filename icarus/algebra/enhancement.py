@@ -251,21 +251,21 @@ class Composition(Enhancement):
     def components(self) -> tuple[Enhancement, ...]:
         return tuple(dict.fromkeys(part for _, term in self.terms for part in term.components))
 
+    def _joined(self, symbol: str, union: str = "⊔") -> str:
+        """One slot of all components, as a union."""
+        return f" {union} ".join(f"{symbol}[{part}]" for part in self.components)
+
     def specification(self) -> str:
         """The seven slots of the composition, then those of its components."""
         title = f"Composition {self} = {self.name}" if self.alias else f"Composition {self.name}"
-
-        def joined(symbol: str, union: str = "⊔") -> str:
-            return f" {union} ".join(f"{symbol}[{part}]" for part in self.components)
-
         of_part = "of the component that the record belongs to"
         fields = (
-            joined("R"),
-            joined("Θ"),
+            self._joined("R"),
+            self._joined("Θ"),
             f"θ_initial {of_part}",
             _policy_text(self.operator, self.terms),
-            joined("Ψ"),
-            joined("ξ", "#"),
+            self._joined("Ψ"),
+            self._joined("ξ", "#"),
             f"ω {of_part}",
         )
         return "\n\n".join(
