@@ -331,7 +331,7 @@ def hand_of(cards: list[int]) -> int:
 
 
 def cards_played(action: int) -> list[int]:
-    """The ranks of the cards that an action plays, rising."""
+    """The ranks of the cards that an action plays, rising; none for PASS."""
     if action >= SOLO_KICKERS:
         return sorted(cards_of(action % SOLO_KICKERS) * (action // SOLO_KICKERS))
     play = PLAYS[action]
@@ -513,7 +513,8 @@ def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     for i in range(PLAYERS):
         cards = cards_of(data["hands"][0, i])
         for mover, action in state.history:
-            cards += cards_played(action) if mover == i else []
+            if mover == i:
+                cards += cards_played(action)
         start["hands"][0, i] = hand_of(cards)
     return start, [action for _, action in state.history]
 
@@ -536,7 +537,7 @@ def derive(state: Facts) -> None:
     """Refuse more than four cards of a rank, or two of one joker; nothing follows from facts that a user sets."""
     hands = [int(hand) for hand in state.hands]
     for hand in hands:
-        if int(hand_of(cards_of(hand))) != hand:
+        if hand_of(cards_of(hand)) != hand:
             raise ValueError(f"{hand} is no hand of dou-di-zhu; hand_of(cards) makes one")
     cards = [card for hand in hands for card in cards_of(hand)]
     for rank, name in enumerate(RANK_NAMES):
@@ -553,7 +554,7 @@ def scene(state: Facts, seat: int | None) -> Scene:
     for i, name in enumerate(PLAYER_NAMES):
         note = LETTERS_OF_CARDS if seat == i else ""
         hands.append(held_by(seat, i, _card_names(cards_of(state.hands[i])), note, name))
-    played, footer = _card_names([] if state.play == PASS else cards_played(state.play)), ""
+    played = _card_names(cards_played(state.play))
     if state.player == TERMINAL:
         footer = "the landlord has won" if state.hands[0] == 0 else "the peasants have won"
     elif state.play == PASS:
@@ -568,7 +569,7 @@ def scene(state: Facts, seat: int | None) -> Scene:
 
 def parts(state: Facts, action: int, seat: int | None) -> tuple[str, ...]:
     """The cards, one by one."""
-    return () if action == PASS else _card_names(cards_played(action))
+    return _card_names(cards_played(action))
 
 
 BOARD = Drawing(scene, parts, is_choice=True)

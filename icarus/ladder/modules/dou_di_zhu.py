@@ -13,7 +13,7 @@ import numpy as np
 from rlcard.games.doudizhu.utils import CARD_TYPE
 from rlcard.models.doudizhu_rule_models import DouDizhuRuleAgentV1
 
-from icarus.games.dou_di_zhu import PASS, RANK_NAMES, SOLO_KICKERS, cards_of, cards_played
+from icarus.games.dou_di_zhu import RANK_NAMES, SOLO_KICKERS, cards_of, cards_played
 from icarus.kernel.state import State
 
 SEED = 0
@@ -66,11 +66,11 @@ def complete_plays(state: State) -> dict[str, list[int]]:
     for base in state.legal_actions():
         after = state.clone()
         after.apply_action(base)
-        if base != PASS and not after.is_terminal() and after.facts.kickers_due:
+        if after.facts.kickers_due:
             for kickers in after.legal_actions():
                 plays[text_of(cards_played(base) + cards_played(kickers))] = [base, kickers]
         else:
-            plays["pass" if base == PASS else text_of(cards_played(base))] = [base]
+            plays[text_of(cards_played(base)) or "pass"] = [base]
     return plays
 
 
@@ -92,7 +92,7 @@ def trace(state: State) -> list[tuple[int, str]]:
     for player, action in state.history:
         if action < SOLO_KICKERS:
             players.append(player)
-        cards[len(players) - 1] += [] if action == PASS else cards_played(action)
+        cards[len(players) - 1] += cards_played(action)
     return [(player, text_of(cards[i]) or "pass") for i, player in enumerate(players)]
 
 
