@@ -75,14 +75,12 @@ def _blocks(scene: Scene, ink: str, room: float) -> Iterator[tuple[float, str]]:
     if scene.title:
         yield 26, words(0, 10, scene.title, 14, fill=ink, is_bold=True)
     if scene.places:
-        yield max(place.y + place.height for place in scene.places) * SIDE + 8, _board(scene, ink)
-    for is_own in (False, True):
-        for row in scene.rows:
-            if row.is_own == is_own:
-                yield _row(row, room)
-        if scene.middle and not is_own:
-            things = [_open_card(*card) for card in scene.middle]
-            yield _flow(things, 80, room)
+        height = max(place.y + place.height for place in scene.places) * SIDE
+        yield height + 8, _board(scene, ink)
+    yield from (_row(row, room) for row in scene.rows if not row.is_own)
+    if scene.middle:
+        yield _flow([_open_card(*card) for card in scene.middle], 80, room)
+    yield from (_row(row, room) for row in scene.rows if row.is_own)
     if scene.footer:
         yield 22, words(0, 10, scene.footer, 13, fill=ink)
 
