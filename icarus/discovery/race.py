@@ -101,8 +101,9 @@ class RaceProtocol:
     def settings(self) -> dict[str, Any]:
         """The protocol as JSON can hold it, with its digest, which names it: it follows from every setting."""
         fields = msgspec.to_builtins(self, enc_hook=python_number)
-        space = {"name": self.space.name, **fields["space"]}
+        space = {"name": self.space.name, **fields["space"]}  # also a name that is the default
         players = {"reference": plain(self.reference), "pool": [plain(each) for each in self.pool]}
+        # written and read, so that it is equal to what is read from a file: a tuple is a list there
         content = msgspec.json.encode({**fields, "space": space, **players}, enc_hook=python_number)
         table = msgspec.json.decode(content)
         text = json.dumps(table, sort_keys=True, ensure_ascii=False)
