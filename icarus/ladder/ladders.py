@@ -272,6 +272,7 @@ def read_ladder(game: str | AnyGame) -> Ladder:
         agent = rung.get("agent")
         rating = Rating(rung["value"], rung["low"], rung["high"], rung["games"])
         rungs.append(Rung(player, rating, None if agent is None else Entrant(**agent)))
+    # the file has the rows of the lower triangle, each as far as the diagonal
     lower = np.zeros((len(rungs), len(rungs)))
     lower[np.tril_indices(len(rungs))] = np.concatenate(content["covariance"])
     return Ladder(name, tuple(rungs), lower + np.tril(lower, -1).T, content["dispersion"])
