@@ -101,7 +101,8 @@ def _lines(lines: Sequence[str]) -> str:
     """A picture of text, where nothing else is known."""
     fold = textwrap.TextWrapper(LETTERS, replace_whitespace=False, subsequent_indent="  ").wrap
     short = [each for line in lines for each in fold(line) or [""]]
-    width, pitch = max([30, *map(len, short)]) * 0.61 * LETTER + 28, 1.4 * LETTER
+    width = max([30, *map(len, short)]) * 0.61 * LETTER + 28  # a letter is 0.61 of its size wide
+    pitch = 1.4 * LETTER
     texts = (words(14, 28 + pitch * i, line, LETTER) for i, line in enumerate(short))
     parts = ['<g font-family="ui-monospace, monospace" xml:space="preserve">', *texts, "</g>"]
     return frame(width, 20 + pitch * len(short), parts, PAPER, "; ".join(lines), "words")
