@@ -82,7 +82,11 @@ def playout_page(playout: InspectedPlayout) -> str:
     """A playout as an HTML page, with the board before each decision."""
     steps = zip(playout.states[:DRAWN], [*playout.choices, None], strict=False)
     boards = [
-        Picture(svg(drawing(state)), f"{t}: before {choice.action}" if choice else "the end", t > 0)
+        Picture(
+            svg(drawing(state)),
+            f"{t}: before {choice.action}" if choice else "the end",
+            folded=t > 0,
+        )
         for t, (state, choice) in enumerate(steps)
     ]
     title = f"{playout.state.game}: playout {playout.iteration:,}"
