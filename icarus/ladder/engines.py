@@ -107,7 +107,8 @@ class GtpEngine:
         deadline = time.monotonic() + self.seconds
         while content:
             try:
-                content = content[os.write(self._child.stdin.fileno(), content) :]
+                written = os.write(self._child.stdin.fileno(), content)
+                content = content[written:]
             except BlockingIOError:
                 if time.monotonic() > deadline:
                     raise self._failure(
