@@ -111,7 +111,7 @@ class RaceProtocol:
 
     @property
     def budget(self) -> dict[str, Any]:
-        """Of each decision."""
+        """The budget of each decision, as keywords of an entrant."""
         return {"iterations": self.iterations, "seconds": self.seconds}
 
     @property
@@ -238,17 +238,17 @@ class RaceGames(Ledger):
 
     @property
     def seconds(self) -> float:
-        """That the games so far have taken."""
+        """How many seconds the games so far have taken, of all processes together."""
         return sum(float(row["seconds"]) for row in self.rows.values())
 
     @property
     def hours(self) -> float:
-        """About how long the games will take that are left, by those that were played."""
+        """About how many hours the games that are left will take, by the time of those that were played."""
         left = self.protocol.games / len(self.rows) - 1
         return left * self.seconds / self._workers.count / 3600
 
     def key(self, stream: int, pair: Pair, deal: int, seat: int) -> Key:
-        """What a game is kept by: the first of a pair in a seat, and the second in all others."""
+        """The key of the game in which the first of a pair has a seat, and the second all others."""
         return STREAMS[stream], str(pair[0]), str(pair[1]), deal, seat
 
     def match(self, stream: int, pair: Pair, deal: int, seat: int) -> Match:
@@ -272,7 +272,7 @@ class RaceGames(Ledger):
         )
 
     def scores(self, stream: int, pairs: Sequence[Pair], deals: Sequence[int]) -> list[float]:
-        """What each player gets on each deal, in the mean over the seats that he takes in turn. What is not kept is played.
+        """What each player gets on each deal, in the mean over the seats that he takes in turn; games that are not kept are played.
 
         Args:
             pairs: (player, opponent); who plays against himself without a clock is played once, for all seats.
