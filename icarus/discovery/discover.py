@@ -190,6 +190,7 @@ def candidate_space(candidate: str | Entrant, reference: Entrant) -> SearchSpace
         raise ValueError(
             f"the candidate {candidate} is the reference {reference} without its evaluation and random moves; name another one"
         )
+    # a factor has one level if both have the same
     factors = {
         name: tuple(dict.fromkeys([getattr(reference, name), getattr(candidate, name)]))
         for name in ("strategy", "scheme", "move_decay")
