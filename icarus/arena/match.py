@@ -95,8 +95,8 @@ def load_unedited(game: str | AnyGame, files: Files) -> LoadedGame:
     """A game with files as `load_game` loads them, which are not checked again.
 
     Raises:
-        ValueError: see `load_file` and `games.load`; or a file was edited since its digest was taken, as before another process has
-            begun to play.
+        ValueError: see `load_file` and `games.load`; or a file was edited since its digest was taken, perhaps before another process
+            began to play.
     """
     paths = [Path(path) for *group, _digest in files for path in group]
     names = names_in(path for path in paths if path.suffix == ".py")
