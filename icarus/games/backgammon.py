@@ -373,7 +373,7 @@ def episode(state: Facts) -> int:
 
 
 def features(state: Facts, out: np.ndarray) -> None:
-    """Of whose turn it is, less the other's (X's before the opening roll): pips, checkers on the bar, blots, points held."""
+    """What the player whose turn it is has more of than the other (X before the opening roll): pips, checkers on the bar, blots, points."""
     mover = int(state.player) if state.player != NOBODY else 0
     out[0] = pips(state, mover) - pips(state, 1 - mover)
     out[1] = state.points[mover, BAR] - state.points[1 - mover, BAR]

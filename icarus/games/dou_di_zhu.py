@@ -194,6 +194,7 @@ def _most_kickers(ranks: np.uint64) -> int:
 
 @inlined
 def _listed_nuke(actions: np.ndarray, count: int, hand: np.uint64) -> int:
+    """List the nuke where the hand has it; returns the new count."""
     if hand & JOKERS == JOKERS:
         actions[count] = NUKE
         count += 1
