@@ -221,7 +221,7 @@ def _continue_turn(state: Facts) -> None:
 
 @helper
 def derive(state: Facts) -> None:
-    """Set what follows from the checkers and the dice, and order the dice.
+    """Set what follows from the checkers, the dice and whose turn it is, and order the dice.
 
     Raises:
         ValueError: a point has checkers of both players, or a player has not fifteen.
@@ -236,7 +236,10 @@ def derive(state: Facts) -> None:
                 f"player {owner} has {checkers} checkers of backgammon; it must be {CHECKERS_EACH}"
             )
     survey(state)
-    if state.actor >= 0:
+    if state.actor >= 0 and state.player == NOBODY:
+        state.actor = CHANCE
+    elif state.actor >= 0:
+        state.actor = state.player
         _order_dice(state)
         _find_sources(state)
 

@@ -408,6 +408,16 @@ def test_dice_of_backgammon_are_ordered_and_counted(dice, left, derived):
     assert [*facts.dice, facts.left] == derived
 
 
+def test_whose_turn_it_is_in_backgammon_decides_who_acts():
+    state = games.load("backgammon").new_initial_state()
+    state.apply_action(state.string_to_action("opening roll 61"))
+    other = state.with_facts(player=1)
+    assert other.current_player() == 1
+    other.apply_action(other.legal_actions()[0])
+    assert other.history[0][0] == 1
+    assert state.with_facts(player=-1).is_chance_node()
+
+
 def test_the_dead_of_the_confrontation_are_counted():
     state = games.load("lotr-confrontation").new_initial_state()
     pos, possible = state.facts.pos.copy(), state.facts.possible.copy()
