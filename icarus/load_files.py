@@ -129,11 +129,8 @@ class _SourceLoader(SourceFileLoader):
 
 def _finder_in(folder: str) -> PathEntryFinder:
     """The finder of modules in a user's folder; an ImportError for a folder of a library, which other finders take."""
-    others = (
-        Path(__file__).parent,
-        Path(__file__).parents[1] / "experiments",
-        Path(os.__file__).parent,
-    )
+    package = Path(__file__).parent
+    others = package, package.parent / "experiments", Path(os.__file__).parent
     is_installed = set(Path(folder).parts) & LIBRARIES
     if is_installed or any(Path(folder).is_relative_to(each) for each in others):
         raise ImportError
@@ -334,10 +331,7 @@ def strategy_names(module: ModuleType) -> Mapping[str, Operand]:
 
     Functions that a game consists of are no strategies.
     """
-    parts = [
-        attrs.asdict(game, recurse=False).values()
-        for game in _values(module, Game) + _values(module, PythonGame)
-    ]
+    parts = [attrs.asdict(game, recurse=False).values() for game in _values(module, AnyGame)]
     of_games = {id(part) for part in itertools.chain(*parts)}
 
     def usable(name: str, value: object) -> bool:
@@ -487,7 +481,7 @@ def _make_game(function: Callable[[], AnyGame], path: Path) -> AnyGame:
 
 def _makes_a_game(function: Callable) -> bool:
     """Whether a function says that it returns a game, and needs no arguments."""
-    signature = inspect.signature(function, eval_str=False)
+    signature = inspect.signature(function)
     needed = any(
         parameter.default is parameter.empty for parameter in signature.parameters.values()
     )
