@@ -1,7 +1,9 @@
 // Numbers stand to the right, verdicts have colours, and long texts have room; a click on a column's head sorts its table.
 for (const cell of document.querySelectorAll("td")) {
   const text = cell.textContent, verdicts = {agrees: "good", above: "good", disagrees: "bad", below: "bad"};
-  cell.className = text.length > 50 ? "long" : /^(\d|[-+<>].*\d)/.test(text) ? "number" : verdicts[text] ?? "";
+  if (text.length > 50) cell.className = "long";
+  else if (/^(\d|[-+<>].*\d)/.test(text)) cell.className = "number";
+  else cell.className = verdicts[text] ?? "";
 }
 for (const button of document.querySelectorAll("th button")) button.onclick = () => {
   const head = button.parentElement, body = head.closest("table").tBodies[0], column = head.cellIndex;
@@ -9,9 +11,11 @@ for (const button of document.querySelectorAll("th button")) button.onclick = ()
   for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
   head.setAttribute("aria-sort", down ? "descending" : "ascending");
   const key = row => row.cells[column].textContent.trim();
-  const compared = (a, b) => {
+  const compared = (a, b) => {  // as numbers, where both are; empty cells are the greatest
+    if (a === "" && b === "") return 0;
+    if (a === "") return 1;
+    if (b === "") return -1;
     const x = parseFloat(a.replace(/^<\s*/, "")), y = parseFloat(b.replace(/^<\s*/, ""));
-    if (a === "" || b === "") return a === b ? 0 : a === "" ? 1 : -1;
     return isNaN(x) || isNaN(y) ? a.localeCompare(b) : x - y;
   };
   [...body.rows].sort((a, b) => (down ? -1 : 1) * compared(key(a), key(b))).forEach(row => body.append(row));

@@ -18,7 +18,9 @@ function colour(value) {
   // Orange for 0, grey between, blue for 1: told apart by all common kinds of colour vision.
   const ends = [[201, 92, 23], [150, 150, 146], [31, 111, 180]];
   // Steeper in the middle, where most values lie.
-  const away = 2 * Math.max(0, Math.min(1, value)) - 1, at = 1 + Math.sign(away) * Math.abs(away) ** .6, low = Math.min(1, Math.floor(at)), part = at - low;
+  const away = 2 * Math.max(0, Math.min(1, value)) - 1;
+  const at = 1 + Math.sign(away) * Math.abs(away) ** .6;
+  const low = Math.min(1, Math.floor(at)), part = at - low;
   return `rgb(${ends[low].map((c, i) => Math.round(c + (ends[low + 1][i] - c) * part)).join()})`;
 }
 

@@ -16,8 +16,10 @@ function tell(text, wrong = true) {
 }
 
 async function ask(path, body) {
+  const post = {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)};
   try {
-    const answer = await fetch(path, body && {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)}), told = await answer.json();
+    const answer = await fetch(path, body && post);
+    const told = await answer.json();
     return answer.ok ? told : {error: told.error};
   } catch (error) {
     return {error: "the game cannot be reached: is icarus play still running?"};
@@ -30,7 +32,8 @@ async function say(line) {
   hinted = told.move ?? null;
   byId("more").hidden = !told.move;
   byId("more").onclick = () => show(told);
-  if (told.move) draw(now); else if (told.title) show(told);
+  if (told.move) draw(now);  // a hint
+  else if (told.title) show(told);  // the search behind the last move
   return !told.error;
 }
 
@@ -40,36 +43,56 @@ function begins(move, names = chosen.map(part => part.name)) {
   if (now.select) return names.every(name => count(names, name) <= count(move.parts, name));
   return names.every((part, i) => move.parts[i] === part);
 }
+
+// The names of parts that may be clicked next; where parts are no set, a move may also begin anew.
 function nexts() {
-  const names = chosen.map(part => part.name), ready = now.moves.filter(move => begins(move));
-  if (now.select) return new Set(ready.flatMap(move => move.parts.filter(name => count(move.parts, name) > count(names, name))));
-  return new Set([...now.moves.map(move => move.parts[0]), ...ready.map(move => move.parts[names.length])]);
+  const names = chosen.map(part => part.name);
+  const ready = now.moves.filter(move => begins(move));
+  if (now.select) {
+    const missing = move => move.parts.filter(name => count(move.parts, name) > count(names, name));
+    return new Set(ready.flatMap(missing));
+  }
+  const firsts = now.moves.map(move => move.parts[0]);
+  return new Set([...firsts, ...ready.map(move => move.parts[names.length])]);
 }
 
 // Parts lie inside each other, a piece on its square: the innermost from which an action follows is meant.
 function click(target) {
   const around = [];
   for (let part = target.closest("[data-part]"); part; part = part.inside) around.push(part);
-  if (looking !== null && around.length) tell("this is an earlier position; ▶| returns to the current one");
-  if (looking !== null || !around.length) return;
-  const first = part => now.moves.some(move => move.parts[0] === part.dataset.part), names = chosen.map(part => part.name);
-  const part = around.find(part => now.moves.some(move => begins(move, [...names, part.dataset.part]))) ?? around.find(first) ?? around.at(-1);
-  const one = {name: part.dataset.part, copy: part.copy}, longer = [...names, one.name], fits = now.moves.filter(move => begins(move, longer));
+  if (!around.length) return;
+  if (looking !== null) {
+    tell("this is an earlier position; ▶| returns to the current one");
+    return;
+  }
+  const names = chosen.map(part => part.name);
+  const movesWith = part => now.moves.filter(move => begins(move, [...names, part.dataset.part]));
+  const isFirst = part => now.moves.some(move => move.parts[0] === part.dataset.part);
+  const part = around.find(part => movesWith(part).length) ?? around.find(isFirst) ?? around.at(-1);
+  const one = {name: part.dataset.part, copy: part.copy};
+  const fits = movesWith(part);
   if (chosen.some(part => part.copy === one.copy)) chosen = chosen.filter(part => part.copy !== one.copy);  // put down
   else if (fits.length) chosen.push(one);
   else {
-    if (now.select || !first(part)) tell(now.moves.length ? `nothing can be done with ${longer.join(" ")} now` : now.status);
-    if (!now.select) chosen = first(part) ? [one] : [];
+    const words = [...names, one.name].join(" ");
+    if (now.select || !isFirst(part)) tell(now.moves.length ? `nothing can be done with ${words} now` : now.status);
+    if (!now.select) chosen = isFirst(part) ? [one] : [];
   }
-  if (!now.select && fits.length === 1 && fits[0].parts.length === chosen.length) act(fits[0]); else draw(now);
+  const isWhole = fits.length === 1 && fits[0].parts.length === chosen.length;
+  if (isWhole && !now.select) act(fits[0]);
+  else draw(now);
 }
 
+// Nothing else is done while a move is played, nor are earlier actions of the others shown; a move that is refused leaves all as it was.
 async function act(move) {
-  const {moves, status} = now, acted = Object.assign(now, {moves: [], status: `${move.name} is played …`});  // nothing else is done meanwhile,
+  const before = now, {moves, status} = now;
+  Object.assign(now, {moves: [], status: `${move.name} is played …`});
   chosen = [];
-  looks++;  // nor are earlier actions of the others shown
-  wait(acted.status);
-  if (!await say(move.name)) { Object.assign(acted, {moves, status}); draw(now); }
+  looks++;
+  wait(now.status);
+  if (await say(move.name)) return;
+  Object.assign(before, {moves, status});
+  draw(now);
 }
 
 // What the game waits for; while something is worked at, a wheel turns before it.
@@ -78,29 +101,43 @@ function wait(text) {
   byId("status").classList.toggle("busy", text.endsWith("…"));
 }
 
-// The parts of the board as things that a keyboard and a screen reader can reach; marks lie above all squares.
+function setAttributes(part, attributes) {
+  for (const [name, value] of Object.entries(attributes)) part.setAttribute(name, value);
+}
+
+// A frame around a part, above all squares.
 function mark(part, kind) {
-  const box = (part.matches(".place") ? part.querySelector("rect") : part).getBBox(), rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-  for (const [name, value] of Object.entries({x: box.x + 1, y: box.y + 1, width: box.width - 2, height: box.height - 2, class: `mark ${kind}`})) rect.setAttribute(name, value);
-  const svg = part.ownerSVGElement, place = svg.getScreenCTM().inverse().multiply(part.getScreenCTM());
+  const box = (part.matches(".place") ? part.querySelector("rect") : part).getBBox();
+  const rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  setAttributes(rect, {x: box.x + 1, y: box.y + 1, width: box.width - 2, height: box.height - 2, class: `mark ${kind}`});
+  const svg = part.ownerSVGElement;
+  const place = svg.getScreenCTM().inverse().multiply(part.getScreenCTM());
   rect.transform.baseVal.initialize(svg.createSVGTransformFromMatrix(place));
   return svg.appendChild(rect);
 }
 
+// The parts of the board as things that a keyboard and a screen reader can reach.
 function drawBoard(told) {
-  const board = byId("board"), mine = looking === null ? nexts() : new Set();
-  const advised = [...better[looking] ?? told.moves.find(move => move.name === hinted)?.parts ?? []];
+  const board = byId("board");
+  const mine = looking === null ? nexts() : new Set();
+  const hint = told.moves.find(move => move.name === hinted);
+  const advised = [...better[looking] ?? hint?.parts ?? []];
   board.innerHTML = told.board;
-  const svg = board.querySelector("svg");
-  for (const [name, value] of Object.entries({role: "group", preserveAspectRatio: "xMinYMin", "aria-label": told.game})) svg.setAttribute(name, value);
+  setAttributes(board.querySelector("svg"), {role: "group", preserveAspectRatio: "xMinYMin", "aria-label": told.game});
   for (const [copy, part] of board.querySelectorAll("[data-part]").entries()) {
-    const name = part.dataset.part, open = mine.has(name), isChosen = chosen.some(one => one.copy === copy), isLast = told.last.includes(name);
-    const isCard = part.classList.contains("card") || part.classList.contains("plate") || part.classList.contains("die");
+    const name = part.dataset.part;
+    const open = mine.has(name), isChosen = chosen.some(one => one.copy === copy), isLast = told.last.includes(name);
+    const isCard = part.matches(".card, .plate, .die");
     part.copy = copy;
     part.classList.toggle("chosen", isChosen);
     part.classList.toggle("open", open);
-    const says = {role: "button", tabindex: open || isChosen ? 0 : -1, "aria-disabled": !open && !isChosen, "aria-pressed": isChosen, "aria-label": (part.getAttribute("aria-label") ?? name) + (isLast ? ", last move" : "")};
-    for (const [attribute, value] of Object.entries(says)) part.setAttribute(attribute, value);
+    setAttributes(part, {
+      role: "button",
+      tabindex: open || isChosen ? 0 : -1,
+      "aria-disabled": !open && !isChosen,
+      "aria-pressed": isChosen,
+      "aria-label": (part.getAttribute("aria-label") ?? name) + (isLast ? ", last move" : ""),
+    });
     if (isLast && !isCard) mark(part, "last");
     if (!isCard && (isChosen || open)) mark(part, isChosen ? "chosen" : "open");
     const place = advised.indexOf(name);
@@ -117,25 +154,36 @@ function drawBoard(told) {
     part.inside = part.parentElement.closest("[data-part]");
     part.inside.after(part);
   }
-  const kinds = {open: "orange: can be clicked", last: "blue: the last move", "hint, .advised": better[looking] ? "violet: what was better" : "violet: the hint", "chosen, .chosen": "red: selected"};
-  byId("frames").textContent = Object.entries(kinds).filter(([kind]) => board.querySelector(`.mark.${kind}`)).map(([, text]) => text).join(", ");
+  const kinds = {
+    ".mark.open": "orange: can be clicked",
+    ".mark.last": "blue: the last move",
+    ".mark.hint, .advised": better[looking] ? "violet: what was better" : "violet: the hint",
+    ".mark.chosen, .chosen": "red: selected",
+  };
+  const found = Object.keys(kinds).filter(kind => board.querySelector(kind));
+  byId("frames").textContent = found.map(kind => kinds[kind]).join(", ");
   // Where cards are played, those that cannot be are dimmed; a hand that is only held is not.
-  document.body.classList.toggle("mine", looking === null && (told.select || told.moves.some(move => move.parts.length)) && told.moves.length > 0);
+  const isByParts = told.select || told.moves.some(move => move.parts.length);
+  document.body.classList.toggle("mine", looking === null && isByParts && told.moves.length > 0);
 }
 
 function draw(told) {
-  const focus = document.activeElement, within = ["board", "moves", "log", "status"].map(byId).find(each => each.contains(focus)), place = focus.copy ?? focus.place;
+  const focus = document.activeElement, place = focus.copy ?? focus.place;
+  const within = ["board", "moves", "log", "status"].map(byId).find(each => each.contains(focus));
   for (const name of ["game", "who"]) byId(name).textContent = told[name];
   document.title = told.game;
   wait(looking === null ? told.status : `earlier position: after ${told.at} of ${told.total} actions`);
   drawBoard(told);
   byId("words").textContent = told.text;
-  const ready = looking === null ? told.moves.filter(move => begins(move)) : [], fits = ready.filter(move => !told.select || move.parts.length === chosen.length);
-  byId("clicked").textContent = chosen.length ? `${chosen.map(part => part.name).join(" ")} …` : told.select && byId("board").querySelector(".open") ? "select cards; those that a legal play can take are bright" : "";
-  byId("moves").replaceChildren(...fits.map(move => element("button", {textContent: move.name, className: move.name === hinted ? "hint" : "", onclick: () => act(move)})));
-  for (const button of document.querySelectorAll("[data-say]")) button.disabled = !!(button.title = now.refusals[button.dataset.say]);
+  byId("clicked").textContent = clicked(told);
+  byId("moves").replaceChildren(...buttonsOf(told));
+  for (const button of document.querySelectorAll("[data-say]")) {
+    button.title = now.refusals[button.dataset.say];
+    button.disabled = button.title !== "";
+  }
   byId("after").hidden = !now.over || now.seat === null;
-  byId("weaker").disabled = !(now.level > 1), byId("stronger").disabled = !(now.level < levels);
+  byId("weaker").disabled = !(now.level > 1);  // nor where there is no level
+  byId("stronger").disabled = !(now.level < levels);
   byId("place").textContent = `${told.at} / ${told.total}`;
   byId("log").replaceChildren(...told.log.map((text, i) => element("li", {}, lookButton(i + 1, text))));
   if (looking === null) byId("log").scrollTop = byId("log").scrollHeight;
@@ -143,7 +191,23 @@ function draw(told) {
   heard = now.log.length;
   if (!within) return;  // a new page keeps the keyboard at the same part or line, or at what one can act on next
   const parts = [...within.querySelectorAll("[data-part], button")];
-  (parts.find(part => (part.copy ?? part.place) === place && part.tabIndex === 0) ?? byId("board").querySelector(".open") ?? byId("moves").firstChild ?? byId("status")).focus();
+  const same = parts.find(part => (part.copy ?? part.place) === place && part.tabIndex === 0);
+  const next = byId("board").querySelector(".open") ?? byId("moves").firstChild ?? byId("status");
+  (same ?? next).focus();
+}
+
+// What has been clicked so far, or how one begins.
+function clicked(told) {
+  if (chosen.length) return `${chosen.map(part => part.name).join(" ")} …`;
+  if (told.select && byId("board").querySelector(".open")) return "select cards; those that a legal play can take are bright";
+  return "";
+}
+
+// A button for each move that goes on with what has been clicked; where parts are a set, for those that have just these.
+function buttonsOf(told) {
+  if (looking !== null) return [];
+  const fits = told.moves.filter(move => begins(move) && (!told.select || move.parts.length === chosen.length));
+  return fits.map(move => element("button", {textContent: move.name, className: move.name === hinted ? "hint" : "", onclick: () => act(move)}));
 }
 
 function lookButton(at, text) {
@@ -162,7 +226,8 @@ async function look(at) {
 
 // What the others have done since is shown one by one, at a speed that one can follow; who goes elsewhere leaves that.
 async function replay(told) {
-  const first = told.log.findIndex((text, i) => i >= seen && !text.startsWith("you: ")), request = ++looks;
+  const request = ++looks;
+  const first = told.log.findIndex((text, i) => i >= seen && !text.startsWith("you: "));
   const pause = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 650;
   for (let at = first + 1; seen && first >= 0 && at < told.total && told.total - seen < 12; at++) {
     const earlier = await ask(`${here}/state?at=${at}`);
@@ -181,9 +246,11 @@ async function judge() {
   for (let at = 0; at < now.total; at++) {
     const told = await ask(`${here}/judge?at=${at}`);
     if (told.error) return tell(told.error);
-    if (told.words) verdicts.push({at, ...told, ahead: told.mine ? told.best : 1 - told.best, cost: told.mine ? told.best - told.value : 0});
-    if (told.mine && told.best > told.value) better[at] = told.better;
-    const line = verdicts.filter(each => each.mine || now.players === 2).map(({at, ahead}) => `${wide * at / Math.max(1, now.total)},${90 - 80 * ahead}`).join(" ");
+    const ahead = told.mine ? told.best : 1 - told.best, cost = told.mine ? told.best - told.value : 0;
+    if (told.words) verdicts.push({at, ...told, ahead, cost});
+    if (cost > 0) better[at] = told.better;
+    const known = verdicts.filter(each => each.mine || now.players === 2);
+    const line = known.map(({at, ahead}) => `${wide * at / Math.max(1, now.total)},${90 - 80 * ahead}`).join(" ");
     const middle = now.players === 2 ? `<path d="M0 50H${wide}" stroke="var(--line)"/>` : "";  // of more players nobody can say where an even game stands
     byId("curve").innerHTML = `<svg viewBox="0 0 ${wide} 100" role="img" aria-label="how you stood">${middle}<polyline points="${line}" fill="none" stroke="var(--focus)" stroke-width="2"/></svg>`;
     byId("judged").textContent = `${at + 1} of ${now.total} actions looked at; ${middle ? "above the line you were ahead" : "the higher, the better for you"}`;
@@ -193,13 +260,21 @@ async function judge() {
 }
 
 async function again(changes) {
-  const told = await ask("/games", {game: now.game, like: +here.split("/").at(-1), seat: now.seat ?? 0, level: now.level ?? 0, ...changes});
-  if (told.error) tell(told.error); else sessionStorage.setItem(here, location = `/games/${told.number}${location.hash}`);  // for who comes back
+  const like = Number(here.split("/").at(-1));
+  const told = await ask("/games", {game: now.game, like, seat: now.seat ?? 0, level: now.level ?? 0, ...changes});
+  if (told.error) {
+    tell(told.error);
+    return;
+  }
+  const next = `/games/${told.number}${location.hash}`;
+  sessionStorage.setItem(here, next);  // for who comes back
+  location = next;
 }
 
 // The other person's address before the first action; or mine in the game that the other one has begun after this.
 function invite() {
-  const [link] = now.links, next = link && !link.startsWith(`${here}?`) && (sessionStorage.getItem(here) ?? link);
+  const [link] = now.links;
+  const next = link && !link.startsWith(`${here}?`) && (sessionStorage.getItem(here) ?? link);
   byId("invite").textContent = link && !next && !now.total ? `the other person's address: ${location.origin + link}` : "";
   if (next) byId("invite").append(element("a", {href: next, textContent: "a new game has begun: take your seat"}));
 }
@@ -209,7 +284,11 @@ async function follow() {
     const told = await ask(`${here}/state?since=${now?.version ?? -1}`);
     if (told.error) {  // nothing can be done any more; whatever comes back is news
       tell(told.error);
-      if (now) { Object.assign(now, {version: -1, moves: [], status: "out of reach"}); look(Infinity); } else byId("status").textContent = "out of reach";
+      const gone = "out of reach";
+      if (now) {
+        Object.assign(now, {version: -1, moves: [], status: gone});
+        look(Infinity);
+      } else byId("status").textContent = gone;
       drawn = null;
       await new Promise(done => setTimeout(done, 2000));
       continue;
@@ -217,7 +296,7 @@ async function follow() {
     const before = now, moves = JSON.stringify(told.moves);
     now = told;
     invite();
-    if (!before && told.level) ask(`/choices/${encodeURIComponent(told.game)}`).then(choice => { levels = choice.elo?.length; if (looking === null) draw(now); });
+    if (!before && told.level) countLevels(told.game);
     if (told.version === drawn) continue;
     if (drawn === null) tell("");
     drawn = told.version;
@@ -230,6 +309,12 @@ async function follow() {
     if (before && before.status !== told.status && byId("said").classList.contains("wrong")) tell("");
     if (looking === null) await replay(told); else look(looking);
   }
+}
+
+async function countLevels(game) {
+  const choice = await ask(`/choices/${encodeURIComponent(game)}`);
+  levels = choice.elo?.length;
+  if (looking === null) draw(now);
 }
 
 // A search with its tree.
@@ -251,7 +336,10 @@ byId("board").onkeydown = event => {
 };
 for (const button of document.querySelectorAll("[data-look]")) button.onclick = () => look((looking ?? now.total) + Number(button.dataset.look));
 for (const button of document.querySelectorAll("[data-say]")) button.onclick = async () => {
-  if ((!button.dataset.sure || confirm(button.dataset.sure)) && await say(button.dataset.say) && button.dataset.say === "undo") look(Infinity);
+  const {say: line, sure: question} = button.dataset;
+  if (question && !confirm(question)) return;
+  const isDone = await say(line);
+  if (isDone && line === "undo") look(Infinity);
 };
 for (const word of ["hint", "why"]) document.querySelector(`[data-say=${word}]`).hidden = location.hash === "#no-hints";
 byId("whole").href = `${here}/tree`;

@@ -2,7 +2,8 @@
 let game = null;
 
 const told = async (path, options) => (await fetch(path, options)).json();
-const choices = {}, choice = name => choices[name] ??= told(`/choices/${encodeURIComponent(name)}`);
+const choices = {};  // what the server has told of games
+const choice = name => choices[name] ??= told(`/choices/${encodeURIComponent(name)}`);
 const pictured = game => `data:image/svg+xml,${encodeURIComponent(game.picture)}`;
 
 async function begin() {
@@ -11,7 +12,8 @@ async function begin() {
 }
 
 function go(begun) {
-  if (begun.error) byId("said").textContent = begun.error; else location = `/games/${begun.number}${byId("hints").checked ? "" : "#no-hints"}`;
+  if (begun.error) byId("said").textContent = begun.error;
+  else location = `/games/${begun.number}${byId("hints").checked ? "" : "#no-hints"}`;
 }
 
 async function choose(name, button) {
@@ -30,7 +32,7 @@ async function choose(name, button) {
   byId("picture").src = pictured(game);
   byId("picture").alt = `a position of ${game.name}`;
   byId("seat").replaceChildren(...game.seats.map((name, i) => element("option", {value: i, textContent: game.seats[i] === `player ${i}` ? `${i + 1}` : name})));
-  const levels = game.elo.map((elo, i) => {
+  const levels = game.elo.map((elo, i) => {  // a level against the one below it, by the difference of their ratings
     const wins = Math.round(100 / (1 + 10 ** (((game.elo[i - 1] ?? 0) - elo) / 400)));
     const words = `level ${i + 1} of ${game.elo.length}: wins ${wins} of 100 games against ${i ? `level ${i}` : "random play"}`;
     return element("option", {value: i + 1, textContent: words, selected: i + 1 === Math.min(3, game.elo.length)});
@@ -43,9 +45,11 @@ async function choose(name, button) {
 
 // All games are listed at once; what is asked of each comes one after the other, since some must be compiled first.
 async function list() {
-  const names = await told("/choices"), first = names.find(name => location.hash === `#${name}`) ?? names[0];
+  const names = await told("/choices");
+  const first = names.find(name => location.hash === `#${name}`) ?? names[0];
   const images = names.map(name => {
-    const image = element("img", {alt: ""}), button = element("button", {}, image, name);
+    const image = element("img", {alt: ""});
+    const button = element("button", {}, image, name);
     button.onclick = () => { choose(name, button); byId("chosen").focus(); };
     byId("games").append(element("li", {}, button));
     if (name === first) choose(name, button);

@@ -5,6 +5,7 @@ const FIRST = 12, MORE = 50;
 class Outline {
   constructor(data) {
     this.data = data;
+    // The children of node i are below[start[i]] to below[start[i + 1] - 1].
     const parents = data.parent, count = parents.length;
     this.start = new Int32Array(count + 1);
     for (let i = 1; i < count; i++) this.start[parents[i] + 1]++;
@@ -18,14 +19,13 @@ class Outline {
 
   figures(bases) {
     // Histories that look alike to their player share a record: each record counts once.
-    const {visits, availability, rewards, record} = this.data, players = this.data.names.length, seen = new Set();
+    const {visits, availability, rewards, record, names} = this.data, players = names.length;
+    const rows = new Set(bases.map(base => record[base]).filter(row => row >= 0));
     let n = 0, m = 0;
     const total = new Array(players).fill(0);
-    for (const base of bases) {
-      const row = record[base];
-      if (row < 0 || seen.has(row)) continue;
-      seen.add(row);
-      n += visits[row]; m += availability[row];
+    for (const row of rows) {
+      n += visits[row];
+      m += availability[row];
       for (let p = 0; p < players; p++) total[p] += rewards[row * players + p] / 1000;
     }
     return {n, m, values: total.map(q => n ? q / n : NaN)};
@@ -34,10 +34,9 @@ class Outline {
   root() { return this.made([0], null); }
 
   made(bases, above) {
-    const base = bases[0], labels = new Set(bases.map(b => this.data.label[b]));
-    const hidden = labels.size > 1 ? `one of ${labels.size} actions, hidden` : null;
-    return {bases, above, label: hidden || this.data.label[base], player: this.data.player[base],
-      figures: this.figures(bases), children: null};
+    const labels = new Set(bases.map(base => this.data.label[base]));
+    const label = labels.size > 1 ? `one of ${labels.size} actions, hidden` : this.data.label[bases[0]];
+    return {bases, above, label, player: this.data.player[bases[0]], figures: this.figures(bases), children: null};
   }
 
   children(node) {
@@ -47,8 +46,9 @@ class Outline {
       for (let i = this.start[base]; i < this.start[base + 1]; i++) {
         const child = this.below[i];
         const look = seen.length ? seen[child * (names.length + 1) + this.observer] : action[child];
-        const key = look + "/" + this.data.player[child];
-        if (groups.has(key)) groups.get(key).push(child); else groups.set(key, [child]);
+        const key = `${look}/${this.data.player[child]}`;
+        if (!groups.has(key)) groups.set(key, []);
+        groups.get(key).push(child);
       }
     node.children = [...groups.values()].map(bases => this.made(bases, node));
     const total = node.children.reduce((sum, child) => sum + child.figures.n, 0) || 1;
@@ -76,12 +76,15 @@ class Page {
   controls() {
     const observer = byId("observer"), value = byId("value");
     // Who may look at the tree: each player, he who searched at first, and an observer of every action.
-    const {names, root_player} = this.data, who = (name, p) => name + (p === root_player ? " (who searched)" : "");
-    for (const [p, name] of names.entries()) observer.append(element("option", {value: p, textContent: who(name, p), selected: p === root_player}));
+    const {names, root_player} = this.data;
+    for (const [p, name] of names.entries()) {
+      const searched = p === root_player;
+      observer.append(element("option", {value: p, textContent: searched ? `${name} (who searched)` : name, selected: searched}));
+    }
     observer.append(element("option", {value: names.length, textContent: "all, every action open"}));
     observer.parentElement.hidden = !this.data.seen.length;
     value.append(element("option", {value: "mover", textContent: "who moves"}));
-    this.data.names.forEach((name, p) => value.append(element("option", {value: p, textContent: name})));
+    names.forEach((name, p) => value.append(element("option", {value: p, textContent: name})));
     observer.onchange = () => { this.outline.observer = +observer.value; this.draw(); };
     value.onchange = () => { this.outline.value_of = value.value; this.draw(); };
     const steps = [...Array(21).keys()].map(i => colour(i / 20));
@@ -98,13 +101,10 @@ class Page {
   name(player) { return player < 0 ? "chance" : this.data.names[player]; }
 
   draw() {
-    const rows = byId("rows"), root = this.outline.root();
-    rows.replaceChildren();
     const names = element("div", {className: "row names"}, element("span", {className: "name", textContent: "move"}),
       ...["share", "visits", "value"].map(text => element("span", {textContent: text})));
-    rows.append(names);
-    const row = this.row(root, 0);
-    rows.append(row);
+    const row = this.row(this.outline.root(), 0);
+    byId("rows").replaceChildren(names, row);
     this.open(row);
     this.look(row);
   }
@@ -126,7 +126,10 @@ class Page {
     row.append(name, element("span", {className: "share", title: (100 * share).toFixed(1) + "%"}, bar),
       element("span", {textContent: node.figures.n.toLocaleString("en")}), element("span", {textContent: number(value)}));
     Object.assign(row, {node, depth});
-    row.onclick = event => { this.look(row); if (event.target.closest(".opener") || event.detail > 1 || !row.held) this.toggle(row); };
+    row.onclick = event => {
+      this.look(row);
+      if (event.target.closest(".opener") || event.detail > 1 || !row.held) this.toggle(row);  // an open row is closed by its arrow or two clicks
+    };
     return row;
   }
 
@@ -141,31 +144,40 @@ class Page {
   }
 
   extend(row, count) {
-    const children = this.outline.children(row.node), shown = row.shown || 0, upto = Math.min(children.length, shown + count);
+    const children = this.outline.children(row.node), shown = row.shown || 0;
+    const upto = Math.min(children.length, shown + count);
     const made = children.slice(shown, upto).map(child => this.row(child, row.depth + 1));
     row.shown = upto;
     const hasFocus = row.button && document.activeElement === row.button;
-    if (row.button) row.button.replaceWith(...made); else row.after(...made);
+    if (row.button) row.button.replaceWith(...made);
+    else row.after(...made);
     row.held.push(...made);
     row.button = null;
     if (upto < children.length) {
       const button = element("button", {className: "more", textContent: `and ${children.length - upto} more`, role: "treeitem"});
       button.style.setProperty("--depth", row.depth + 1);
       button.onclick = () => this.extend(row, MORE);
-      row.held[row.held.length - 1] ? this.last(row).after(button) : row.after(button);
+      this.last(row).after(button);
       row.button = button;
     }
-    if (hasFocus) { this.look(made[0]); made[0].focus(); }
+    if (hasFocus) {
+      this.look(made[0]);
+      made[0].focus();
+    }
   }
 
   last(row) {
     // The last element that belongs to a row: its own, or the last below it.
     if (row.button) return row.button;
-    return row.held && row.held.length ? this.last(row.held[row.held.length - 1]) : row;
+    const below = row.held?.at(-1);
+    return below ? this.last(below) : row;
   }
 
   close(row) {
-    for (const child of row.held || []) { this.close(child); child.remove(); }
+    for (const child of row.held ?? []) {
+      this.close(child);
+      child.remove();
+    }
     if (row.button) row.button.remove();
     row.held = row.button = null;
     row.shown = 0;
@@ -188,11 +200,17 @@ class Page {
     else if (event.key === "Enter" || event.key === " ") this.toggle(row);
     else return;
     event.preventDefault();
-    if (to) { this.look(to); to.focus(); }
+    if (to) {
+      this.look(to);
+      to.focus();
+    }
   }
 
   look(row) {
-    if (this.looked) { this.looked.removeAttribute("aria-selected"); this.looked.tabIndex = -1; }
+    if (this.looked) {
+      this.looked.removeAttribute("aria-selected");
+      this.looked.tabIndex = -1;
+    }
     this.looked = row;
     row.setAttribute("aria-selected", "true");
     row.tabIndex = 0;
@@ -200,24 +218,28 @@ class Page {
     for (let at = node; at.above; at = at.above) path.unshift(at);
     this.board(node.bases[0]);
     byId("path").textContent = path.map(at => at.label).join("  ") || "the position that was searched";
-    const figures = node.figures, facts = [["visits", figures.n.toLocaleString("en")], ["times available", figures.m.toLocaleString("en")]];
+    const {figures} = node;
+    const facts = [["visits", figures.n.toLocaleString("en")], ["times available", figures.m.toLocaleString("en")]];
     figures.values.forEach((value, p) => facts.push([`mean reward of ${this.name(p)}`, number(value)]));
     const legal = Math.max(...node.bases.map(base => this.data.legal[base]));
     if (legal) facts.push(["legal moves after it", legal]);
-    const shared = path.length && path[path.length - 1].above.figures.n < figures.n;
+    const shared = node.above && node.above.figures.n < figures.n;
     this.facts(facts, shared ? "More visits than the move before it: its player cannot tell this history from others." : "");
   }
 
   board(base) {
-    let at = base, moves = [];
-    while (at > 0 && this.data.drawn[at] === undefined) { moves.unshift(this.data.label[at]); at = this.data.parent[at]; }
-    const drawn = this.data.drawn[at];
-    byId("board").innerHTML = drawn === undefined ? "" : this.data.boards[drawn];
-    const guess = this.data.guess ? [this.guess()] : [];
-    byId("since").textContent = [...guess, ...(moves.length ? [`drawn before ${moves.join("  ")}`] : [])].join("; ");
+    // The board of the node, or of the nearest node above it that has one.
+    let at = base;
+    const moves = [], notes = [];
+    while (at > 0 && this.data.drawn[at] === undefined) {
+      moves.unshift(this.data.label[at]);
+      at = this.data.parent[at];
+    }
+    byId("board").innerHTML = this.data.boards[this.data.drawn[at]] ?? "";
+    if (this.data.guess) notes.push(`what ${this.name(this.data.root_player)} does not know is drawn at random, as the search draws it`);
+    if (moves.length) notes.push(`drawn before ${moves.join("  ")}`);
+    byId("since").textContent = notes.join("; ");
   }
-
-  guess() { return `what ${this.name(this.data.root_player)} does not know is drawn at random, as the search draws it`; }
 }
 
 document.body.classList.toggle("framed", window.self !== window.top);
