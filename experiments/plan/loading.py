@@ -37,7 +37,7 @@ CHEATING = "cheating"
 
 
 TomlTable = Mapping[str, object]  # of an experiment, as a TOML or a Python file has it
-# beside lists plain str: msgspec 0.22 crashes when such a type is freed
+# not where a list may stand instead: msgspec 0.22 crashes when such a union is freed
 Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
 Positive = Annotated[int, msgspec.Meta(ge=1, le=UNLIMITED)]
 Seconds = Annotated[float, msgspec.Meta(gt=0, lt=1e9)]
@@ -200,7 +200,9 @@ def build(table: TomlTable, module: str = "") -> Experiment:
         for path, picture in paths("pictures", checked.pictures)
     )
     _for_two_players(pictures, cells)
-    sprt = (Sprt() if checked.sprt else None) if isinstance(checked.sprt, bool) else checked.sprt
+    sprt = None
+    if checked.sprt:
+        sprt = checked.sprt if isinstance(checked.sprt, Sprt) else Sprt()
     experiment = Experiment(
         checked.name, cells, checked.trials, checked.seed, pictures, checked.paired, sprt
     )
@@ -213,19 +215,12 @@ def _cells(table: ExperimentTable, module: str) -> tuple[Cell, ...]:
     """All agents in all columns."""
     agents = read_agents(table.agents, module)
     source, imports = source_of(module), imports_of(module)
-    cells = tuple(
-        Cell(
-            column,
-            name,
-            attrs.evolve(agent, iterations=None),
-            module,
-            None if agent.iterations == column.iterations else agent.iterations,
-            source,
-            imports,
-        )
-        for column in _columns(table, module)
-        for name, agent in agents.items()
-    )
+    cells = list[Cell]()
+    for column in _columns(table, module):
+        for name, agent in agents.items():
+            of_agent = None if agent.iterations == column.iterations else agent.iterations
+            spec = attrs.evolve(agent, iterations=None)
+            cells.append(Cell(column, name, spec, module, of_agent, source, imports))
     if table.seconds and any(agent.iterations for agent in agents.values()):
         raise Refusal(
             "agents: an agent can have iterations of its own only where the experiment's budget is in iterations"
@@ -234,7 +229,7 @@ def _cells(table: ExperimentTable, module: str) -> tuple[Cell, ...]:
     for cell in cells:
         _enough_iterations(cell)
         _playable(cell)
-    return cells
+    return tuple(cells)
 
 
 def _comparable(experiment: Experiment) -> None:
@@ -277,12 +272,12 @@ def _budgets(table: ExperimentTable) -> list[tuple[int | None, float | None]]:
 
 
 def _seats(table: ExperimentTable, game: AnyGame) -> list[tuple[str, tuple[int, ...]]]:
+    """The roles in which agents play, each with the seats that they take in turn."""
+    if roles := _roles(table, game):
+        return [(role, (game.seat_names.index(role),)) for role in roles]
     every = tuple(range(game.players))
-    if table.roles is not None:
-        return _roles(table, game)
     if table.seats in (None, "rotate"):
-        roles = ROLES.get(game.name, ()) if table.seats is None else ()
-        return [(role, (game.seat_names.index(role),)) for role in roles] or [("", every)]
+        return [("", every)]
     seats = []
     for path, seat in paths("seats", table.seats):
         if not checks.is_integer(seat) or seat not in every:
@@ -293,17 +288,22 @@ def _seats(table: ExperimentTable, game: AnyGame) -> list[tuple[str, tuple[int, 
     return [(" and ".join(f"seat {seat}" for seat in sorted(set(seats))), tuple(seats))]
 
 
-def _roles(table: ExperimentTable, game: AnyGame) -> list[tuple[str, tuple[int, ...]]]:
+def _roles(table: ExperimentTable, game: AnyGame) -> Sequence[str]:
+    """The roles that a table names, or if it names no seats either, those of the paper."""
+    if table.roles is None:
+        return ROLES.get(game.name, ()) if table.seats is None else ()
     if table.seats is not None:
         raise Refusal("roles: give either roles or seats, not both")
     if not game.seat_names:
         raise Refusal(f"roles: the seats of {game} have no names")
-    roles = [one_of(path, role, game.seat_names) for path, role in paths("roles", table.roles)]
-    return [(role, (game.seat_names.index(role),)) for role in roles]
+    return [one_of(path, role, game.seat_names) for path, role in paths("roles", table.roles)]
 
 
 def _for_two_players(pictures: Sequence[str], cells: Sequence[Cell]) -> None:
-    for picture in (name for name in pictures if PICTURES[name].of_two):
+    """Pictures of games of two players need such games, and agents that keep to one seat."""
+    for picture in pictures:
+        if not PICTURES[picture].of_two:
+            continue
         for column in {cell.column for cell in cells}:
             if known_game(column.game, "games").players != 2:
                 raise Refusal(
@@ -341,7 +341,7 @@ def _playable(cell: Cell) -> None:
                 parse_algorithm(spec.strategy).check_playable(game)
 
 
-def _all_different(cells: tuple[Cell, ...]) -> None:
+def _all_different(cells: Iterable[Cell]) -> None:
     by_key: dict[str, Cell] = {}
     for cell in cells:
         previous = by_key.setdefault(cell.key, cell)
@@ -489,10 +489,10 @@ def _without_file(table: dict[str, object], folder: Path) -> tuple[dict[str, obj
         raise Refusal(
             f"games: {files[0]} and {files[1]} are two files; write the experiment as a .py file that imports both"
         )
-    game = game_of_file(folder / files[0], "and write the experiment as a .py file that imports it")
-    return {**table, "games": [str(game) if name == files[0] else name for name in names]}, str(
-        (folder / files[0]).resolve()
-    )
+    path = folder / files[0]
+    game = game_of_file(path, "and write the experiment as a .py file that imports it")
+    names = [str(game) if name == files[0] else name for name in names]
+    return {**table, "games": names}, str(path.resolve())
 
 
 def _python_table(path: Path) -> TomlTable:
@@ -505,6 +505,7 @@ def _python_table(path: Path) -> TomlTable:
 
 
 def _with_changes(table: dict[str, object], changes: TomlTable) -> TomlTable:
+    """A table with its keys replaced; a budget of either kind takes the place of one of the other kind."""
     for budget, replaced in (("iterations", "seconds"), ("seconds", "iterations")):
         if budget in changes:
             table.pop(replaced, None)
