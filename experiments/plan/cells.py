@@ -196,19 +196,18 @@ class Experiment:
     @property
     def seeding(self) -> str:
         """What decides, besides cell and trial, which game is played."""
-        return f"{self.seed} {'mirrored' if self.sprt else 'paired' if self.paired else 'single'}"
+        if self.sprt:
+            return f"{self.seed} mirrored"
+        return f"{self.seed} {'paired' if self.paired else 'single'}"
 
     def game_seed(self, cell: Cell, trial: int) -> tuple[int, ...]:
         """The key from which everything random in one game follows: (experiment, cell, trial).
 
         Common random numbers leave the composition out of the cell; a sequential test has one key for a deal in all seats.
         """
-        key = int(cell.column.key() if self.paired or self.sprt else cell.key, 16)
-        return (
-            self.seed,
-            *divmod(key, _KEY_LIMIT),
-            trial // len(cell.column.seats) if self.sprt else trial,
-        )
+        key = cell.column.key() if self.paired or self.sprt else cell.key
+        deal = trial // len(cell.column.seats) if self.sprt else trial
+        return self.seed, *divmod(int(key, 16), _KEY_LIMIT), deal
 
     def settings(self) -> dict[str, object]:
         """The experiment as JSON can hold it; `from_settings` reads it back."""
@@ -259,14 +258,12 @@ def extends(larger: Experiment, smaller: Experiment) -> bool:
     Every game keeps its seed, so the games of the smaller one are games of the larger one. The number of trials of a sequential test
     cannot change: it is fixed before the first game. Pictures are not part of what is played.
     """
-    return (
-        (larger.trials == smaller.trials or _has_more_trials(larger, smaller))
-        and set(smaller.cells) <= set(larger.cells)
-        and attrs.evolve(
-            larger, trials=smaller.trials, cells=smaller.cells, pictures=smaller.pictures
-        )
-        == smaller
+    if larger.trials != smaller.trials and not _has_more_trials(larger, smaller):
+        return False
+    of_smaller = attrs.evolve(
+        larger, trials=smaller.trials, cells=smaller.cells, pictures=smaller.pictures
     )
+    return of_smaller == smaller and set(smaller.cells) <= set(larger.cells)
 
 
 def _has_more_trials(larger: Experiment, smaller: Experiment) -> bool:
