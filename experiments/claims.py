@@ -4,7 +4,6 @@ import math
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import partial
 from itertools import chain, product
 from pathlib import Path
 from typing import Any
@@ -60,29 +59,30 @@ def read_claims(file: str, compare: Compare, everywhere: Sequence[str] = ()) -> 
 
 
 def _claim(statement: ClaimEntry, compare: Compare, everywhere: Sequence[str]) -> Claim:
+    """A statement: each comparison is a case, or if they hold together all those of a place and an agent are one."""
     entries: Sequence[ClaimEntry] = statement["compare"]
+    cases = list[tuple[Contrast, ...]]()
     if statement.get("together"):
-        agents = _several(entries[0].get("agents", ""))
-        cases = [
-            tuple(
-                chain.from_iterable(
-                    _unfold({**each, "in": place, "agents": agent}, compare, ()) for each in entries
-                )
-            )
-            for place, agent in product(everywhere, agents)
-        ]
+        for place, agent in product(everywhere, _several(entries[0].get("agents", ""))):
+            case = list[Contrast]()
+            for entry in entries:
+                case += _unfold({**entry, "in": place, "agents": agent}, compare, ())
+            cases.append(tuple(case))
     else:
-        cases = [(each,) for entry in entries for each in _unfold(entry, compare, everywhere)]
+        for entry in entries:
+            cases += [(each,) for each in _unfold(entry, compare, everywhere)]
     share = Fraction(statement.get("share", 1))
     needed = max(1, math.ceil(share * len(cases)))
     return Claim(statement["text"], tuple(cases), needed, statement.get("quote", ""))
 
 
 def _unfold(entry: ClaimEntry, compare: Compare, everywhere: Sequence[str]) -> Iterator[Contrast]:
-    otherwise = {
-        place: expected for expected, places in entry.get("but", {}).items() for place in places
-    }
+    """The comparisons of an entry: of each of its agents with each rival in each place."""
+    otherwise = dict[str, str]()  # what is expected, by place
+    for expected, places in entry.get("but", {}).items():
+        otherwise |= dict.fromkeys(places, expected)
     for agent in _several(entry.get("agents", "")):
+        # the name of a combination has a letter for each part
         rivals = agent if entry.get("rivals") == PARTS else _several(entry.get("rivals", ""))
         for rival, place in product(rivals, _several(entry.get("in", everywhere))):
             yield compare({**entry, "is": otherwise.get(place, entry["is"])}, agent, rival, place)
@@ -95,12 +95,14 @@ def _several(texts: str | Sequence[str]) -> Sequence[str]:
 def _expected(entry: ClaimEntry, r: float) -> Expectation:
     """What an entry expects; r is the smallest difference that its paper could have found."""
     scale = math.log if entry.get("measure") == verdicts.VISITS else float
-    match entry.get("by"):
-        case [low, high]:
-            return verdicts.within(scale(low), scale(high), entry["is"])
-        case by:
-            expectation, is_strict = verdicts.EXPECTATIONS[entry["is"]]
-            return expectation(scale(by) if by else r if is_strict else verdicts.margin(r))
+    by = entry.get("by")
+    if isinstance(by, list):
+        low, high = by
+        return verdicts.within(scale(low), scale(high), entry["is"])
+    expectation, is_difference = verdicts.EXPECTATIONS[entry["is"]]
+    if by:
+        return expectation(scale(by))
+    return expectation(r if is_difference else verdicts.margin(r))
 
 
 @attrs.frozen
@@ -133,13 +135,15 @@ class Paper:
 # ------------------------------------------------------------------------------------------------------------ section 8
 
 LANDLORD, HEARTS, LIGHT, DARK, CHECKERS, OTHELLO, BACKGAMMON = PLACES = tuple(INTERIM_GAMES)
-NAMED = dict(
-    zip(
-        ("Landlord", "Hearts", "Light", "Dark", "Checkers", "Othello", "Backgammon"),
-        PLACES,
-        strict=True,
-    )
-)
+NAMED = {  # by the names that statements have for them
+    "Landlord": LANDLORD,
+    "Hearts": HEARTS,
+    "Light": LIGHT,
+    "Dark": DARK,
+    "Checkers": CHECKERS,
+    "Othello": OTHELLO,
+    "Backgammon": BACKGAMMON,
+}
 STRATEGIES = {**papers.TABLE_1, "EPIC": papers.EPISODES["EPIC"], **papers.RULES}
 SIDES = {  # of comparisons, by the names that statements have for them
     **{name: (strategy,) for name, strategy in STRATEGIES.items()},
@@ -196,10 +200,12 @@ def compare(
 
 def _gain_over(name: str, place: Place, compared: Place) -> Contrast:
     """Whether an agent gains more over the baseline in one game than in another."""
-    terms = tuple(
-        ComparedSide(weight * sign, where, (STRATEGIES[agent],))
-        for sign, where in ((1.0, place), (-1.0, compared))
-        for weight, agent in ((1.0, name), (-1.0, "-"))
+    agent, baseline = (STRATEGIES[name],), (STRATEGIES["-"],)
+    terms = (
+        ComparedSide(1.0, place, agent),
+        ComparedSide(-1.0, place, baseline),
+        ComparedSide(-1.0, compared, agent),
+        ComparedSide(1.0, compared, baseline),
     )
     what = f"gain of {name} higher than in {verdicts.place_title(compared)}"
     return Contrast(verdicts.place_title(place), what, terms, verdicts.higher(CELL))
@@ -241,11 +247,11 @@ def interims_of(results: Results) -> dict[str, list[Interim]]:
         return {name: [Interim(Estimator(tallies))] for name, tallies in budgets.items()}
     interims: dict[str, list[Interim]] = {name: [] for name in budgets}
     for number, share in enumerate(SHARES):
-        due = {
-            cell: INTERIM_GAMES[place][number]
-            for cell in results.cells
-            if (place := verdicts.place_of(cell)) in INTERIM_GAMES
-        }
+        due = dict[Cell, int]()
+        for cell in results.cells:
+            place = verdicts.place_of(cell)
+            if place in INTERIM_GAMES:
+                due[cell] = INTERIM_GAMES[place][number]
         tallies = [each for each in results.tallies(due) if each.games == due.get(each.cell)]
         complete = _by_budget(tallies)
         for name, of_budget in interims.items():
@@ -271,7 +277,6 @@ def has_interims(results: Results) -> bool:
 
 # ----------------------------------------------------------------------------------------------- the two earlier papers
 
-SEEING, BLIND = "seeing", "not seeing"
 CELL_2012, CELL_2011 = smallest_difference(750), smallest_difference(1000)
 LOTR_GAMES = 6 * 750  # of a search in a role of LOTR:C: six opponents
 # … in a seat of Phantom; 20 of the 36 pairs have a cheating player
@@ -299,25 +304,24 @@ SEARCH_CLAIMS = read_claims("statements-2011-2012.toml", _of_searches)
 def search_interims(results: Results) -> dict[str, list[Interim]]:
     """One analysis of each budget, of all games; nothing where all agents search as section 8's do."""
     columns = results.columns()
-    return (
-        {name: [Interim(each)] for name, each in estimators(columns).items()}
-        if is_searched(columns)
-        else {}
-    )
+    if not is_searched(columns):
+        return {}
+    return {name: [Interim(each)] for name, each in estimators(columns).items()}
 
 
 def estimators(columns: Columns) -> dict[str, Estimator]:
     """The results by budget per decision: of each search on each side of a round robin, where all have met, and of whatever else is
-    compared. (Of a search's games those few against the one that it is compared with count as if they were others.)"""
+    compared. (A search's few games against the one that it is compared with count like its games against others.)"""
     budgets: dict[str, Columns] = {}
     for column, tallies in columns.items():
-        if not column.variant and (tallies := [tally for tally in tallies if tally.games]):
-            budgets.setdefault(budget(column), {})[column] = tallies
-    groups = _of_round_robins, _of_hidden_cards, _of_trees
-    return {
-        name: Estimator([_tally(*count) for group in groups for count in group(matching)])
-        for name, matching in budgets.items()
-    }
+        played = [tally for tally in tallies if tally.games]
+        if played and not column.variant:
+            budgets.setdefault(budget(column), {})[column] = played
+    estimators = {}
+    for name, matching in budgets.items():
+        scores = chain(_of_round_robins(matching), _of_hidden_cards(matching), _of_trees(matching))
+        estimators[name] = Estimator([_tally(*each) for each in scores])
+    return estimators
 
 
 def _tally(place: Place, player: str, score: Score) -> Tally:
@@ -339,37 +343,38 @@ Found = Iterator[tuple[Place, str, Score]]
 
 
 def _of_round_robins(columns: Columns) -> Found:
-    for robin in (robin for robin in round_robins(columns) if robin.complete):
+    for robin in round_robins(columns):
+        if not robin.complete:
+            continue
         for side, search in product(robin.sides, robin.searches):
             yield (robin.game[0], side), search, robin.on(side, search)
 
 
 def _of_hidden_cards(columns: Columns) -> Found:
     for who, sides in hidden_cards(columns).items():
-        for player, (wins, games) in zip((BLIND, SEEING), sides, strict=True):
+        for player, (wins, games) in zip(("not seeing", "seeing"), sides, strict=True):
             yield (papers.DOU_DI_ZHU, who), player, Score(wins, 0, games)
 
 
 def _of_trees(columns: Columns) -> Found:
     for column, tallies in columns.items():
-        if search_name(column.opponent) == "Determinized UCT" and column.role and column.iterations:
-            each = column.iterations // papers.TREES
-            place = partial(_side, column)
-            whole = [
-                tally for tally in tallies if _spends(tally.cell.iterations, column.iterations)
-            ]
-            equal = [
-                tally
-                for tally in tallies
-                if tally.cell.iterations == each * tally.cell.spec.search.trees
-            ]
-            for side, group in (("trees", whole), ("trees as large as theirs", equal)):
-                for number, tally in by_trees(group).items():
-                    yield place(side), count_text(number, "determinization"), tally
-            for tally in tallies:
-                if papers.TREES in by_trees([tally]) and tally.cell.iterations is not None:
-                    size = f"{tally.cell.iterations // papers.TREES} iterations of each"
-                    yield place("as many trees as theirs"), size, tally
+        total = column.iterations
+        if search_name(column.opponent) != "Determinized UCT" or not column.role or not total:
+            continue
+        each = total // papers.TREES
+        whole = [tally for tally in tallies if _spends(tally.cell.iterations, total)]
+        equal = [
+            tally
+            for tally in tallies
+            if tally.cell.iterations == each * tally.cell.spec.search.trees
+        ]
+        for side, group in (("trees", whole), ("trees as large as theirs", equal)):
+            for number, tally in by_trees(group).items():
+                yield _side(column, side), count_text(number, "determinization"), tally
+        for tally in tallies:
+            if papers.TREES in by_trees([tally]) and tally.cell.iterations is not None:
+                size = f"{tally.cell.iterations // papers.TREES} iterations of each"
+                yield _side(column, "as many trees as theirs"), size, tally
 
 
 def _side(column: Column, side: str) -> Place:
@@ -386,11 +391,11 @@ def _spends(iterations: int | None, total: int) -> bool:
 
 def is_searched(columns: Columns) -> bool:
     """Whether any agent or opponent has another scheme than the usual one."""
-    return any(
-        MO_ISMCTS != tally.cell.spec.search or MO_ISMCTS != column.opponent.search
-        for column, tallies in columns.items()
-        for tally in tallies
-    )
+    for column, tallies in columns.items():
+        players = [column.opponent, *(tally.cell.spec for tally in tallies)]
+        if any(player.search != MO_ISMCTS for player in players):
+            return True
+    return False
 
 
 # ------------------------------------------------------------------------------------------------------- both together
