@@ -126,7 +126,7 @@ def by_trees(tallies: Iterable[Tally]) -> dict[int, Tally]:
 
 
 def hidden_cards(columns: Columns) -> dict[str, tuple[WinCount, WinCount]]:
-    """By whom it is that sees the others' cards in Dou Di Zhu: wins of that side and games, when he does not and when he does.
+    """By who sees the others' cards in Dou Di Zhu: wins of that side and games, when it does not see them and when it does.
 
     The peasants' games are those of the landlord, seen from the other side. Whoever has not played yet is left out.
     """
@@ -134,7 +134,9 @@ def hidden_cards(columns: Columns) -> dict[str, tuple[WinCount, WinCount]]:
     for column, tallies in columns.items():
         if column.game != DOU_DI_ZHU or len(column.seats) > 1:
             continue
-        for tally in (tally for tally in tallies if tally.games):
+        for tally in tallies:
+            if not tally.games:
+                continue
             searches = search_name(tally.cell.spec), search_name(column.opponent)
             rates[f"player {column.seats[0] + 1}", *searches] = tally.wins, tally.games
             if column.seats[0] == 0:
@@ -171,7 +173,7 @@ def ratings(placings: Counter[Placing]) -> dict[str, Estimate]:
     """The ratings of all that take part with their 95 % intervals, the strongest first; `count` is that of their games.
 
     They are finite where every group of agents has been behind one of the others at least once (Ford 1957; Hunter 2004, assumption 1).
-    Otherwise a group runs away from all others, and the mean of all with it: no rating is bounded then: each is NaN, from -∞ to ∞.
+    Otherwise a group runs away from all others, and the mean of all with it. Then no rating is bounded: each is NaN, from -∞ to ∞.
 
     Args:
         placings: how often each outcome was seen.
@@ -179,8 +181,13 @@ def ratings(placings: Counter[Placing]) -> dict[str, Estimate]:
     Raises:
         ValueError: the games do not connect all agents with each other.
     """
-    names = sorted({name for placing in placings for place in placing for name in place})
-    lines = [line for placing, times in placings.items() for line in _stages(placing, times, names)]
+    games = Counter[str]()
+    for placing, times in placings.items():
+        games.update(dict.fromkeys(itertools.chain.from_iterable(placing), times))
+    names = sorted(games)
+    lines = list[tuple[list[int], list[int], float]]()
+    for placing, times in placings.items():
+        lines += _stages(placing, times, names)
     stages: Any = tuple(map(np.array, zip(*lines, strict=True)))
     is_bounded = _is_bounded(stages, len(names))
     value, information = np.zeros(len(names)), np.zeros((len(names), len(names)))
@@ -192,13 +199,10 @@ def ratings(placings: Counter[Placing]) -> dict[str, Estimate]:
         if np.abs(step).max() < PRECISION or (not is_bounded and np.abs(value).max() > FARTHEST):
             break
     half_widths = NORMAL_95 * np.sqrt(np.maximum(np.diag(np.linalg.pinv(information)), 0))
-    games = Counter[str]()
-    for placing, times in placings.items():
-        games.update(dict.fromkeys({name for place in placing for name in place}, times))
     order = sorted(range(len(names)), key=lambda i: (-value[i], names[i]))
-    low, high = value - half_widths, value + half_widths
     if not is_bounded:
-        value, low, high = (np.full(len(names), each) for each in (math.nan, -math.inf, math.inf))
+        return {names[i]: Estimate(math.nan, -math.inf, math.inf, games[names[i]]) for i in order}
+    low, high = value - half_widths, value + half_widths
     return {
         names[i]: Estimate(float(value[i]), float(low[i]), float(high[i]), games[names[i]])
         for i in order
@@ -217,10 +221,13 @@ def _stages(
         return [group.count(name) for name in names]
 
     if len(placing) == 1 and len(placing[0]) == 2:  # a draw of two: one half for each
-        yield from ((count([name]), count(placing[0]), times / 2) for name in placing[0])
+        for name in placing[0]:
+            yield count([name]), count(placing[0]), times / 2
         return
-    for place, group in enumerate(placing[:-1] if len(placing[-1]) == 1 else placing):
-        yield count(group), count([name for later in placing[place:] for name in later]), times
+    choices = placing[:-1] if len(placing[-1]) == 1 else placing
+    for place, group in enumerate(choices):
+        left = list(itertools.chain.from_iterable(placing[place:]))
+        yield count(group), count(left), times
 
 
 def _derivatives(stages: Stages, value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -278,7 +285,9 @@ def tournaments(results: Results) -> dict[str, Counter[Placing]]:
 def _placings(cells: Iterable[Cell], results: Results) -> Counter[Placing]:
     """How often each outcome was seen; a game of an agent against itself says nothing."""
     placings = Counter[Placing]()
-    for cell in (cell for cell in cells if not cell.is_opponent):
+    for cell in cells:
+        if cell.is_opponent:
+            continue
         counts = Counter((game.seat, tuple(game.returns)) for game in results.games[cell.key])
         for (seat, rewards), times in sorted(counts.items()):
             players = [cell.column.opponent.text] * len(rewards)
@@ -287,5 +296,6 @@ def _placings(cells: Iterable[Cell], results: Results) -> Counter[Placing]:
                 zip(rewards, players, strict=True), key=lambda each: (-each[0], each[1])
             )
             groups = itertools.groupby(ranked, key=itemgetter(0))
-            placings[tuple(tuple(name for _, name in group) for _, group in groups)] += times
+            placing = tuple(tuple(name for _, name in group) for _, group in groups)
+            placings[placing] += times
     return placings
