@@ -39,7 +39,7 @@ PLAN = Path(__file__).with_suffix(".toml")
 
 
 def fit(ladder: ladders.Ladder, estimate: ladders.Posterior) -> ladders.Ladder:
-    """The same opponents with the ratings of an estimate; players who are not opponents count as a tie between these."""
+    """The same opponents with the ratings of an estimate; its other players only connect these."""
     values = estimate.ratings()
     rungs = [
         attrs.evolve(rung, rating=values[rung.name]) for rung in ladder.rungs if rung.name in values
@@ -53,15 +53,14 @@ def fit(ladder: ladders.Ladder, estimate: ladders.Posterior) -> ladders.Ladder:
 
 def write_ladder(ladder: ladders.Ladder, path: Path) -> None:
     """Write the ladder as JSON, a line for each row of the covariance up to its diagonal."""
-    rungs = [
-        {
-            "name": rung.name,
-            **{key: round(getattr(rung.rating, key)) for key in ("value", "low", "high")},
-        }
-        | {"games": rung.rating.count}
-        | ({"agent": rung.agent.settings()} if rung.agent else {})
-        for rung in ladder.rungs
-    ]
+    rungs = []
+    for rung in ladder.rungs:
+        row: dict[str, Any] = {"name": rung.name}
+        row |= {key: round(getattr(rung.rating, key)) for key in ("value", "low", "high")}
+        row["games"] = rung.rating.count
+        if rung.agent:
+            row["agent"] = rung.agent.settings()
+        rungs.append(row)
     content = {"game": ladder.game, "dispersion": round(ladder.dispersion, 3), "rungs": rungs}
     head = json.dumps(content, indent=1, ensure_ascii=False).removesuffix("\n}")
     numbers = ladder.covariance.round().astype(int).tolist()
@@ -112,7 +111,8 @@ class GamePlan(msgspec.Struct, forbid_unknown_fields=True):
     timed: list[Any] = []
 
     def __post_init__(self) -> None:
-        self.table, self.timed = (list(map(player_of, each)) for each in (self.table, self.timed))
+        self.table = list(map(player_of, self.table))
+        self.timed = list(map(player_of, self.timed))
         for name, times in Counter([*self.levels, *map(player_of, self.outside)]).items():
             if times > 1:
                 raise ValueError(f"{name} is there {times} times")
@@ -154,7 +154,7 @@ def opponents(game: str) -> ladders.Ladder:
         raise ValueError(f"no ladder is planned for {game}; games with a plan: {games_planned}")
     plan = plans()[game]
     levels = [Entrant("BASELINE", iterations=iterations) for iterations in plan.levels]
-    rungs = *map(rung_of, levels), *map(rung_of, plan.outside)
+    rungs = map(rung_of, [*levels, *plan.outside])
     return ladders.Ladder(game, (ladders.Rung(ladders.RANDOM, ladders.ZERO), *rungs))
 
 
@@ -232,20 +232,21 @@ def _most_telling(
     estimate = ladders.posterior(
         ladders.scores_of(rows),
         {ladders.RANDOM: ladders.ZERO},
-        {name for pair in pairs for name in pair},
+        set(itertools.chain.from_iterable(pairs)),
     )
     least: dict[frozenset[str], float] = {}
     for row in rows[earlier:]:
         names = frozenset((row["player"], row["opponent"]))
         least[names] = min(least.get(names, math.inf), row.get("seconds", math.inf))
-    return max(
-        pairs,
-        key=lambda pair: gain(estimate, *pair) / max(SHORTEST, least.get(frozenset(pair), 0.0)),
-    )
+
+    def gain_per_second(pair: tuple[str, str]) -> float:
+        return gain(estimate, *pair) / max(SHORTEST, least.get(frozenset(pair), 0.0))
+
+    return max(pairs, key=gain_per_second)
 
 
 def gain(estimate: ladders.Posterior, player: str, opponent: str) -> float:
-    """What one more game between two players tells of the difference between them, in parts of what is not known of it."""
+    """How much one more game between two players tells of their difference, as a share of its variance."""
     difference = estimate.difference(player, opponent)
     chance = float(ladders.expected(difference.value, 0.0))
     return ladders.ELO**2 * chance * (1 - chance) * difference.deviation**2
@@ -276,15 +277,13 @@ def proposed_levels(game: str, directory: Path) -> list[int]:
     values = ladders.posterior(
         ladders.scores_of(read_rows_of(directory, game, BETWEEN)), {ladders.RANDOM: ladders.ZERO}
     ).ratings()
-    baselines = {
-        int(match[1]): rating
-        for name, rating in values.items()
-        if (match := BASELINE.fullmatch(name))
-    }
+    baselines = {}
+    for name, rating in values.items():
+        if match := BASELINE.fullmatch(name):
+            baselines[int(match[1])] = rating
     highest = max((rating.value for rating in baselines.values()), default=0)
-    return iterations_for(
-        baselines, np.linspace(0, highest, 1 + round(highest / ladders.LEVEL_STEP))[1:].tolist()
-    )
+    levels = np.linspace(0, highest, 1 + round(highest / ladders.LEVEL_STEP))[1:]
+    return iterations_for(baselines, levels.tolist())
 
 
 def keep(ladder: ladders.Ladder, directory: Path) -> bool:
@@ -319,19 +318,17 @@ def play_table(
     The players take turns of two games, so that all have played about as many whenever it ends.
     """
     with ladders.rated_games(rows_of(directory, game, kind)) as ledger:
-        settings: dict[str, Any] = {
-            "ledger": ledger,
-            "seed": seed,
-            "stamp": {"provenance": provenance()},
-        }
+        stamp = {"provenance": provenance()}
         climbs = [
-            ladders.Climb(ladders.read_ladder(game), each.agent(), **settings)
+            ladders.Climb(
+                ladders.read_ladder(game), each.agent(), ledger=ledger, seed=seed, stamp=stamp
+            )
             for each in table_players(game, kind)
         ]
         playing = deque((climb, climb.games(number)) for climb in climbs)
         while playing and time.monotonic() < deadline:
             climb, turns = playing.popleft()
-            if list(itertools.islice(turns, 2)):
+            if list(itertools.islice(turns, 2)):  # plays two games, if any are left
                 playing.append((climb, turns))
                 yield climb
 
@@ -359,12 +356,14 @@ def table_of(game: str, kind: str, directory: Path) -> dict[str, Standing]:
 
 def play_comparisons(game: str, directory: Path, seed: int, deadline: float) -> Iterator[GameRow]:
     """Pairs of games of that planned comparison on which least time has been spent, until all are done or the time has come."""
-    planned = {each.names(): each for each in plans()[game].comparisons}
-    rungs = [rung_of(each) for match in planned.values() for each in (match.player, match.opponent)]
+    matches = {each.names(): each for each in plans()[game].comparisons}
+    rungs = list[ladders.Rung]()
+    for match in matches.values():
+        rungs += map(rung_of, (match.player, match.opponent))
     with _pairs(directory, game, COMPARED, rungs, seed) as pairs:
         while time.monotonic() < deadline:
             seconds = dict[tuple[str, str], float]()  # of each pair that is not done
-            for names, match in planned.items():
+            for names, match in matches.items():
                 rows = pairs.between(*names)
                 is_done = sum("score" in row for row in rows) >= match.games
                 if not (is_done or any(map(pairs.has_failed, names))):
