@@ -26,15 +26,27 @@ def browser():
         instance.close()
 
 
-@pytest.fixture
-def page(browser):
-    """A page of its own; an error in its script fails the test."""
+@pytest.fixture(scope="session")
+def tab(browser):
+    """The page in which all tests look: with one for each, Chromium would start a process for each."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     context.set_default_timeout(PATIENCE)
-    opened, errors = context.new_page(), []
-    opened.on("pageerror", lambda error: errors.append(str(error)))
-    yield opened
-    context.close()
+    return context.new_page()
+
+
+@pytest.fixture
+def page(tab):
+    """An empty page without cookies; an error in its script fails the test."""
+    errors = []
+
+    def note(error: object) -> None:
+        errors.append(str(error))
+
+    tab.on("pageerror", note)
+    yield tab
+    tab.goto("about:blank")
+    tab.context.clear_cookies()
+    tab.remove_listener("pageerror", note)
     assert not errors
 
 
