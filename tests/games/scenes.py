@@ -116,6 +116,14 @@ def draws(state: State, observer: int, count: int, seed: int = 1) -> np.ndarray:
     return worlds
 
 
+def met_again(views: list[tuple[int, tuple[int, ...], str]]) -> int:
+    """How often a player has met a view again, which he knows by his moves and by a text; these tell the same views apart."""
+    different = set(views)
+    assert len({(player, moves) for player, moves, _ in different}) == len(different)
+    assert len({(player, text) for player, _, text in different}) == len(different)
+    return len(views) - len(different)
+
+
 def random_walk(state: State, seed: int) -> Iterator[State]:
     """The state before each action of a random game, and at last the end."""
     choose = random.Random(seed)
