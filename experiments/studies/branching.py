@@ -140,6 +140,7 @@ def measure_deals(deals: int, seed: int) -> np.ndarray:
     """The same in random deals. [deals, MEASURES]"""
     plays, rng = np.zeros((deals, len(MEASURES))), seeded(seed)
     initial = DOU_DI_ZHU.kernels().initial
+    assert initial is not None
     for row in plays:
         deal = np.zeros(1, DOU_DI_ZHU.state)
         parameters = DOU_DI_ZHU.initial_arguments()

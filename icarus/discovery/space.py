@@ -290,8 +290,7 @@ class SearchSpace(
         Raises:
             CycleError: there is none.
         """
-        texts = [" ".join(map(str, levels)) for levels in self.factors.values()]
-        named_by = dict(enumerate(map(self._factors_in, texts)))
+        named_by = dict(enumerate(frozenset().union(*named) for named in self._named_by_levels))
         # the sorter has first those that are named
         return tuple(graphlib.TopologicalSorter(named_by).static_order())[::-1]
 
