@@ -261,7 +261,9 @@ def test_sound_samplers_pass_and_those_that_cheat_are_found(
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
-def test_an_observe_that_shows_a_hidden_deal_is_found_and_public_actions_is_right(name):
+def test_an_observe_that_shows_a_hidden_deal_is_found_and_public_actions_is_right(
+    name, few_ways, few_deals
+):
     def showing(state, action):
         return [action] * state.num_players()
 

@@ -138,7 +138,9 @@ def test_a_first_game_passes_the_audit_and_lacks_little(tmp_path, monkeypatch, c
     compile((tmp_path / "test_my_game.py").read_text(), "test", "exec")
 
 
-def test_the_first_game_in_plain_python_is_checked(tmp_path, monkeypatch, capsys, few_deals):
+def test_the_first_game_in_plain_python_is_checked(
+    tmp_path, monkeypatch, capsys, few_ways, few_deals
+):
     path = written(tmp_path, monkeypatch, "--python")
     assert cli.run(["check", "my_game.py", "--games", "1"]) == 0
     output = capsys.readouterr().out
@@ -472,7 +474,7 @@ def test_an_audit_is_made_once_of_what_the_files_hold_and_one_that_is_stopped_sa
 
 @pytest.mark.parametrize("game", [second_chance.GAME, games.load("kuhn-poker")], ids=str)
 def test_an_audit_that_is_stopped_goes_on_after_its_last_game_with_the_same_report(
-    game, tmp_path, few_deals
+    game, tmp_path, few_ways, few_deals
 ):
     make, file, calls = partial(audit, game, games=4, determinizations=60), tmp_path / "a", []
 

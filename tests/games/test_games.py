@@ -36,8 +36,9 @@ WHOLE_GAMES, TOY_GAMES = 1, 8  # random games looked at
 LOOKED_AT = 25  # states of a game where a check costs a replay of its history
 
 each_game = pytest.mark.parametrize("game", LISTED.values(), ids=str)
-# What is audited with --slow alone runs the same code as hearts(threshold=1), knockout-whist and lotr-confrontation. Toys: test_hidden.py.
-LONG = {"hearts", *VARIANTS[:3]}
+# What is audited with --slow alone runs the same code as hearts(threshold=1), knockout-whist of two and lotr-confrontation. Toys:
+# test_hidden.py.
+LONG = {"hearts", "knockout-whist", *VARIANTS[1:3]}
 each_audited_game = pytest.mark.parametrize(
     "game",
     [pytest.param(game, marks=[pytest.mark.slow] * (name in LONG)) for name, game in WHOLE.items()],

@@ -78,7 +78,7 @@ def test_levels_are_of_the_agent_that_reads_the_evaluation(capsys):
 def test_search_check_and_discover_take_the_file(capsys):
     assert run(["search", KUHN, "--strategy", JUDGE, "--iterations", "9", *OPTION]) == 0
     assert "BASELINE by MO_ISMCTS with cutoff=0: 9 iterations" in capsys.readouterr().out
-    assert run(["check", KUHN, *OPTION]) == 0
+    assert run(["check", KUHN, "--games", "1", *OPTION]) == 0
     assert "evaluation: mean squared error" in capsys.readouterr().out
     against = ["--against", "BASELINE", "--games", "100", "--iterations", "9", "--to", "race"]
     assert run(["discover", KUHN, "--candidate", JUDGE, *against, *OPTION]) == 0
