@@ -98,17 +98,16 @@ def test_what_a_player_cannot_tell_apart_looks_alike_to_him(game):
         if player < 0:
             continue
         seen = state.moves(player), state.position_in_episode().label
-        for seed in range(3):
-            determinization = state.determinize(player, seed)
-            if game.retrace is None:
-                assert determinization.data == state.data
-                continue
-            assert (determinization.current_player(), determinization.legal_actions()) == (
-                player,
-                state.legal_actions(),
-            )
-            alike = retraced(game, int(determinization.facts.row))
-            assert (alike.moves(player), alike.position_in_episode().label) == seen
+        determinization = state.determinize(player, 1)
+        if game.retrace is None:
+            assert determinization.data == state.data
+            continue
+        assert (determinization.current_player(), determinization.legal_actions()) == (
+            player,
+            state.legal_actions(),
+        )
+        alike = retraced(game, int(determinization.facts.row))
+        assert (alike.moves(player), alike.position_in_episode().label) == seen
 
 
 @each([game for game in toy.ALL_TOYS if game.determinize])

@@ -26,7 +26,7 @@ from icarus.engine.scheme import (
     DeterminizedUCT,
 )
 from icarus.kernel import CHANCE, TERMINAL
-from icarus.specs import BASELINE, parse
+from icarus.specs import BASELINE, MAST, parse
 from tests.games.scenes import apply_texts, random_walk
 from tests.test_toy import after
 from tests.toy import (
@@ -210,12 +210,12 @@ HIDES_THREE = PythonGame(
 )
 
 
-@pytest.mark.parametrize("strategy", ["BASELINE", "BASELINE >> MAST"])
+@pytest.mark.parametrize("strategy", [BASELINE, BASELINE >> MAST], ids=str)
 def test_who_knows_nothing_is_uniform_over_the_moves_that_the_root_player_sees(strategy):
     """Three actions look alike, one does not: each move is as likely, whatever policy simulates."""
     state, plays = HIDES_THREE.new_initial_state(), 400
     results = [
-        search(state, parse(strategy), iterations=1, seed=seed, scheme=SO_ISMCTS_POM)
+        search(state, strategy, iterations=1, seed=seed, scheme=SO_ISMCTS_POM)
         for seed in range(plays)
     ]
     share = sum(result.records["BASELINE"].rows["reward"][0, 0] for result in results) / plays
