@@ -983,12 +983,7 @@ def of_the_other(stats, context, rewards):
 
 @pytest.mark.parametrize(
     ("players", "slot", "is_noted"),
-    [
-        (3, of_two_players, True),
-        (3, of_the_one_before, True),
-        (2, of_two_players, False),
-        (2, of_the_other, False),
-    ],
+    [(3, of_two_players, True), (3, of_the_one_before, True), (2, of_the_other, False)],
 )
 def test_an_index_that_wraps_among_three_players_is_noted_with_its_line(players, slot, is_noted):
     fields = information(reward=REWARD, visits=COUNT, worth=ESTIMATES)

@@ -98,7 +98,7 @@ def test_both_engines_find_the_same(game, strategy, scheme, seed, iterations):
         same(compiled, reference)
 
 
-@tried(3)
+@tried(2)
 @given(
     game=inputs.played_games,
     strategy=compositions,
