@@ -153,9 +153,10 @@ def opponents(game: str) -> ladders.Ladder:
         games_planned = ", ".join(plans())
         raise ValueError(f"no ladder is planned for {game}; games with a plan: {games_planned}")
     plan = plans()[game]
-    levels = [Entrant("BASELINE", iterations=iterations) for iterations in plan.levels]
-    rungs = map(rung_of, [*levels, *plan.outside])
-    return ladders.Ladder(game, (ladders.Rung(ladders.RANDOM, ladders.ZERO), *rungs))
+    rungs = [ladders.Rung(ladders.RANDOM, ladders.ZERO)]
+    rungs += [rung_of(Entrant("BASELINE", iterations=number)) for number in plan.levels]
+    rungs += map(rung_of, plan.outside)
+    return ladders.Ladder(game, tuple(rungs))
 
 
 def planned(game: str) -> Iterator[ladders.Rung]:

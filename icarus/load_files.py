@@ -211,7 +211,9 @@ def load_files(paths: Iterable[str | Path]) -> dict[str, Operand]:
             raise _refused(
                 path, "defines no game, enhancement, weight or rule, and no function that makes one"
             )
-        values = [("a game", name, game) for name, game in games_of_file.items()]
+        values: list[tuple[str, str, object]] = [
+            ("a game", name, game) for name, game in games_of_file.items()
+        ]
         values += [
             ("an enhancement", name, value)
             for name, value in enhancements.items()

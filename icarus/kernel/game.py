@@ -61,7 +61,7 @@ def _count(instance: object, attribute: attrs.Attribute, value: int) -> None:
     checks.integer(f"{attribute.name} of a game", value, 1, most)
 
 
-def _interval(instance: "AnyGame", attribute: attrs.Attribute, value: object) -> None:
+def _interval(instance: "AnyGame", attribute: attrs.Attribute, value: Any) -> None:
     """Refuse an interval, or one in a table by fields, that is not two numbers, the lesser first."""
     intervals = value if isinstance(value, Mapping) else {"": value}
     for name, limits in intervals.items():
