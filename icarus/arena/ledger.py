@@ -168,9 +168,9 @@ def row_of(line: bytes, place: str, *, unchecked: bool = False) -> GameRow:
             is_sound = unchecked and not has_check  # a checksum that is not at the end is damage
         else:
             content = line[: checksum.start()]
-            kept = int(checksum[1], 16)
+            number = int(checksum[1], 16)
             # The checksum is that of what stands before it. In the oldest ledgers it was computed with the closing brace.
-            is_sound = kept == zlib.crc32(content) or kept == zlib.crc32(content + b"}")
+            is_sound = number == zlib.crc32(content) or number == zlib.crc32(content + b"}")
     except (ValueError, TypeError, RecursionError):
         is_sound = False
     if not is_sound:
