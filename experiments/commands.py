@@ -149,13 +149,11 @@ def run(
     replaced = {key: value for key, value in changes.items() if value is not None}
     selection = loading.load(experiment, replaced, file)
     share = running.part(part)
-    done = 0
     total = 0
     try:
         with contextlib.ExitStack() as stack:
-            playing = running.run(
-                selection, out, stack.enter_context(processes(_size(workers), cluster)), share
-            )
+            pool = stack.enter_context(processes(_process_count(workers), cluster))
+            playing = running.run(selection, out, pool, share)
             done, total = next(playing)
             advance = stack.enter_context(progress_of(selection.name, total, done=done))
             for done, _ in playing:
@@ -178,7 +176,10 @@ def split_names(text: str) -> list[str]:
     names = [""]
     depth = 0
     for letter in text:
-        depth += (letter == "(") - (letter == ")")
+        if letter == "(":
+            depth += 1
+        elif letter == ")":
+            depth -= 1
         if letter == "," and depth == 0:
             names.append("")
         else:
@@ -199,10 +200,13 @@ def _positive(name: str, value: int) -> int:
         return integer(name, value, 1)
 
 
-def _size(workers: int | None) -> int:
+def _process_count(workers: int | None) -> int:
+    """The number of processes that was given, or that of the processors which this one may use."""
     if workers is not None:
         return _positive("workers", workers)
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _show(directory: Path) -> None:
@@ -316,24 +320,25 @@ def claims(
 ) -> None:
     """Judge the statements of section 8 and of the earlier papers by the games played, and estimate how many more would decide each."""
     results = results_of(*directories)
-    decisions = [
-        (paper, *of_budget) for paper in PAPERS for of_budget in paper.decisions(results).items()
-    ]
+    decisions = []
+    for paper in PAPERS:
+        for per_decision, judged in paper.decisions(results).items():
+            decisions.append((paper, per_decision, judged))
     if not decisions:
         raise Refusal(
             "the runs have no games of the papers' statements (against the baseline, or between the papers' searches)"
         )
-    for paper, per_decision, each in decisions:
-        details = details_table(each)
+    for paper, per_decision, judged in decisions:
+        details = details_table(judged)
         if as_csv:
             _print_csv(
                 ["per decision", *details.header], ([per_decision, *row] for row in details.rows)
             )
             continue
         print(
-            f"Paper against ours: {per_decision} per decision\n{tally_sentence(each, paper.source)}\n\n{paper.rule}"
+            f"Paper against ours: {per_decision} per decision\n{tally_sentence(judged, paper.source)}\n\n{paper.rule}"
         )
-        for table in (summary_table(each), details):
+        for table in (summary_table(judged), details):
             print_table(table)
 
 
@@ -412,17 +417,17 @@ def verify(
     DIR may also be the directory of a race, of ladders, of duels, of icarus learn, or of what outcome sampling learned."""
     _positive("sample", sample)
     if (directory / store.EXPERIMENT).exists():
-        for module in sorted(
-            {cell.module for cell in store.experiment_in(directory).cells if cell.module}
-        ):
+        modules = {cell.module for cell in store.experiment_in(directory).cells}
+        for module in sorted(modules - {""}):
             say(f"{directory} uses a Python file, which is run now: {module}")
         if unchecked := store.count_unchecked(directory):
             say(without_checksum(unchecked))
-    differences = 0
+    code = 0
     for message, same in replay.audit(directory, sample, seed, agent, trial):
-        differences += not same
+        if not same:
+            code = FAILED
         print(message)
-    return FAILED if differences else 0
+    return code
 
 
 def plan(
@@ -487,18 +492,8 @@ def ladder(
             )
         kind = next((name for name, is_asked in kinds.items() if is_asked), ladders.BETWEEN)
         _refuse_unplanned(game, kind)
-        deadline = time.monotonic() + 60 * minutes
-        try:
-            if minutes and kind in ladders.TABLES:
-                for climb in ladders.play_table(game, kind, out, number, seed, deadline):
-                    say(f"{climb.name}: {climb.rating()} after {len(climb.rows)} games")
-            elif minutes:
-                play = ladders.play_comparisons if compare else ladders.play_opponents
-                for row in play(game, out, seed, deadline):
-                    if "void" in row:
-                        say(f"void: {row['void']}")
-        except KeyboardInterrupt:
-            say("stopped; the games played are kept")
+        if minutes:
+            _play(game, kind, out, number, seed, time.monotonic() + 60 * minutes)
         if not ladders.read_rows_of(out, game, kind):
             raise ValueError(f"{out} has no such games of {game}; --minutes 20 plays some")
         ladder_of_rows = ladders.fitted_ladder(game, out)
@@ -520,6 +515,22 @@ def ladder(
             write_whole(picture, figures.intervals_svg("Elo", marks, marked, title))
         if keep and not ladders.keep(ladder_of_rows, out):
             say("no levels are written: baselines, stronger with more iterations, need more games")
+
+
+def _play(game: str, kind: str, out: Path, number: int, seed: int, deadline: float) -> None:
+    """Play games of a kind until a time or Ctrl-C, and print what comes of them."""
+    try:
+        if kind in ladders.TABLES:
+            for climb in ladders.play_table(game, kind, out, number, seed, deadline):
+                say(f"{climb.name}: {climb.rating()} after {len(climb.rows)} games")
+            return
+        compare = kind == ladders.COMPARED
+        play = ladders.play_comparisons if compare else ladders.play_opponents
+        for row in play(game, out, seed, deadline):
+            if "void" in row:
+                say(f"void: {row['void']}")
+    except KeyboardInterrupt:
+        say("stopped; the games played are kept")
 
 
 def _refuse_unplanned(game: str, kind: str) -> None:
