@@ -18,9 +18,7 @@ CAMPAIGN = "campaign"  # the name of its experiments, one for each game
 # games of a cell at each interim analysis
 USUAL = (200, 400, 700, 1000)
 BACKGAMMON = (100, 150, 200, 250)
-# games of a cell at each interim analysis, by game and role
-Sizes = Mapping[tuple[str, str], Sequence[int]]
-INTERIM_GAMES: Sizes = {
+INTERIM_GAMES: Mapping[verdicts.Place, Sequence[int]] = {
     ("dou-di-zhu", "Landlord"): USUAL,
     ("hearts", ""): USUAL,
     ("lotr-confrontation", "Light"): USUAL,
@@ -72,14 +70,8 @@ def _can_come(decision: verdicts.Judgement, verdict: str) -> bool:
         is_open = outcome.verdict == verdicts.UNDECIDED and outcome.interim < len(SHARES)
         return np.array(verdicts.SIGNS[verdict if is_open else outcome.verdict])
 
-    return (
-        int(
-            verdicts.combine_signs(
-                decision.claim, [[sign(outcome) for outcome in case] for case in decision.cases]
-            )
-        )
-        == verdicts.SIGNS[verdict]
-    )
+    signs = [[sign(outcome) for outcome in case] for case in decision.cases]
+    return int(verdicts.combine_signs(decision.claim, signs)) == verdicts.SIGNS[verdict]
 
 
 def count_sentence(decisions: Sequence[verdicts.Judgement]) -> str:
@@ -110,8 +102,10 @@ def games_to_next_interim(decision: verdicts.Judgement, games: Games) -> dict[ve
 
     In a case that disagrees already none can.
     """
+    if decision.verdict != verdicts.UNDECIDED:
+        return {}
     targets: dict[tuple[verdicts.Place, str], int] = {}
-    for case in decision.cases if decision.verdict == verdicts.UNDECIDED else ():
+    for case in decision.cases:
         if any(outcome.verdict == verdicts.DISAGREES for outcome in case):
             continue
         for outcome in case:
@@ -130,6 +124,9 @@ def states_table(decisions: Sequence[verdicts.Judgement], games: Games) -> Table
     lines = []
     for number, decision in enumerate(decisions, 1):
         missing = games_to_next_interim(decision, games)
+        where = ", ".join(map(verdicts.place_title, missing))
+        if missing.keys() == INTERIM_GAMES.keys():
+            where = "all games"
         lines.append(
             [
                 str(number),
@@ -138,9 +135,7 @@ def states_table(decisions: Sequence[verdicts.Judgement], games: Games) -> Table
                 f"{decision.interim} of {len(SHARES)}",
                 f"{100 * alpha_spent(decision):.2g} %",
                 str(sum(missing.values())) if missing else "",
-                "all games"
-                if missing.keys() == INTERIM_GAMES.keys()
-                else ", ".join(map(verdicts.place_title, missing)),
+                where,
                 verdicts.more_text(decision.more),
             ]
         )
@@ -207,14 +202,17 @@ class GameProgress:
         due = first * len(self.tallies)
         share = f"{min(99, round(100 * (1 - self.missing(first) / due)))} % of {due}"
         interims = [sum(number >= size for number in self.unbroken) for size in self.sizes]
-        times = [HOUR * self.hours / games, *self.hours_left] if games else []
+        times = ["", "", ""]
+        if games:
+            seconds = HOUR * self.hours / games
+            times = [f"{time:.1f}" for time in (seconds, *self.hours_left)]
         return [
             verdicts.place_title(self.place),
             str(games),
             share if self.missing(first) else "complete",
             ", ".join(map(str, interims)),
             f"{self.hours:.1f}",
-            *([f"{time:.1f}" for time in times] or [""] * 3),
+            *times,
         ]
 
 
@@ -225,16 +223,17 @@ def progress(results: Results) -> list[GameProgress]:
         by_place.setdefault(verdicts.place_of(tally.cell), []).append(tally)
     unbroken, lines = results.unbroken(), list[GameProgress]()
     for place in sorted(INTERIM_GAMES, key=lambda at: FIRST.index(at[0])):
-        quickest = list[float]()
-        for tally in (tallies := by_place.get(place, [])):
+        if place not in by_place:
+            continue
+        tallies, quickest = by_place[place], list[float]()
+        for tally in tallies:
             games = results.games[tally.cell.key]
             first = [game.seconds for game in games if game.trial < INTERIM_GAMES[place][0]]
             if first:
                 quickest.append(np.quantile(first, 0.25, method="inverted_cdf"))
-        if tallies:
-            games_of = [unbroken[each.cell] for each in tallies]
-            mean = statistics.fmean(quickest or [0.0])
-            lines.append(GameProgress(place, tallies, games_of, mean))
+        games_of = [unbroken[each.cell] for each in tallies]
+        mean = statistics.fmean(quickest or [0.0])
+        lines.append(GameProgress(place, tallies, games_of, mean))
     return lines
 
 
@@ -242,8 +241,8 @@ def progress_table(games_of: Sequence[GameProgress]) -> Table:
     """A line for each game, and their sum."""
     games = sum(each.games for each in games_of)
     spent = sum(each.hours for each in games_of)
-    totals = (sum(hours) for hours in zip(*(each.hours_left for each in games_of), strict=True))
-    sums = ["all", str(games), "", "", f"{spent:.1f}", "", *(f"{hours:.1f}" for hours in totals)]
+    left = [sum(each.hours_left[i] for each in games_of) for i in (0, 1)]
+    sums = ["all", str(games), "", "", f"{spent:.1f}", "", *(f"{hours:.1f}" for hours in left)]
     header = [
         "Game",
         "Games",
@@ -263,7 +262,7 @@ def blocks(results: Results) -> Iterator[Block]:
     """The beginning of a campaign's report."""
     lines = progress(results)
     games = sum(each.games for each in lines)
-    hardly = [
+    left_out = [
         verdicts.place_title(each.place)
         for each in lines
         if not all(tally.games for tally in each.tallies)
@@ -272,9 +271,9 @@ def blocks(results: Results) -> Iterator[Block]:
         f"{games} games played, of {results.most} if every cell goes to its last interim analysis."
     )
     yield Paragraph(NO_VERDICTS)
-    if hardly:
+    if left_out:
         yield Paragraph(
-            f"Left out of pictures and tables, because some cells have no games yet: {', '.join(hardly)}."
+            f"Left out of pictures and tables, because some cells have no games yet: {', '.join(left_out)}."
         )
     yield Heading("How far it is")
     yield progress_table(lines)

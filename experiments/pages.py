@@ -92,20 +92,15 @@ def _markdown(block: Block, directory: Path) -> str:
         case Preformatted(text, summary):
             lines = f"```\n{text}\n```"
             return FOLDED.format(summary, lines) if summary else lines
-        case Picture(source, text):
-            return (
-                f"![{_plain(text)}]({source.relative_to(directory).as_posix()})"
-                if isinstance(source, Path)
-                else ""
-            )
+        case Picture(Path() as path, text):
+            return f"![{_plain(text)}]({path.relative_to(directory).as_posix()})"
+        case Picture():
+            return ""
         case Table(caption, folded=True):
             return FOLDED.format(_plain(caption), markdown_table(block))
         case Table(caption):
-            return (
-                f"{_plain(caption)}\n\n{markdown_table(block)}"
-                if caption
-                else markdown_table(block)
-            )
+            lines = markdown_table(block)
+            return f"{_plain(caption)}\n\n{lines}" if caption else lines
 
 
 def markdown_table(table: Table) -> str:
@@ -133,17 +128,18 @@ def write_tables(directory: Path, blocks: Sequence[Block]) -> list[Path]:
 
 def latex_table(table: Table) -> str:
     """A table for LaTeX with the package booktabs; its caption is a comment."""
-    letters, table = str.maketrans(TEX), typeset_table(table)
-    head, *body = [
-        " & ".join(cell.replace(">>", "≫").translate(letters) for cell in row) + " \\\\"
-        for row in (table.header, *table.rows)
-    ]
-    columns = zip(*table.rows, strict=True) if table.rows else [()] * len(table.header)
-    letters_of = (
-        "r" if all(map(NUMBER.match, filter(None, column))) and any(column) else "l"
-        for column in columns
-    )
-    begin = f"% {table.caption}\n\\begin{{tabular}}{{{''.join(letters_of)}}}"
+    table = typeset_table(table)
+    letters = str.maketrans(TEX)
+    lines = []
+    for row in (table.header, *table.rows):
+        cells = [cell.replace(">>", "≫").translate(letters) for cell in row]
+        lines.append(" & ".join(cells) + " \\\\")
+    head, *body = lines
+    alignment = ""
+    for place in range(len(table.header)):
+        cells = [row[place] for row in table.rows if row[place]]
+        alignment += "r" if cells and all(map(NUMBER.match, cells)) else "l"
+    begin = f"% {table.caption}\n\\begin{{tabular}}{{{alignment}}}"
     return (
         "\n".join([begin, "\\toprule", head, "\\midrule", *body, "\\bottomrule", "\\end{tabular}"])
         + "\n"
