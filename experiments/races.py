@@ -78,12 +78,12 @@ def status(directory: Path) -> str:
 
 
 class Nobody(Workers):
-    """Who plays where all games are kept."""
+    """Workers of a race whose games are all kept: there is nothing to play."""
 
     def results(self, play: object, tasks: Iterable[object]) -> Iterator[Any]:
         for task in tasks:
             raise Refusal(f"the race is not finished: {task} is missing")
-        yield from ()
+        yield from ()  # a generator, as of other workers
 
 
 def result_of(directory: Path) -> Discovery:
@@ -145,8 +145,8 @@ def strongest(results: Sequence[Discovery]) -> Discovery:
 
     beaten_by = {result.protocol.reference: result for result in sorted(results, key=lead)}
     best = max(results, key=lead)
-    while best.winner and (later := beaten_by.pop(best.winner.configuration, None)):
-        best = later
+    while best.winner and best.winner.configuration in beaten_by:
+        best = beaten_by.pop(best.winner.configuration)
     return best
 
 

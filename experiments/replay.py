@@ -68,12 +68,14 @@ def audit(
 
 
 def replayed(games_kept: Iterable[Kept], sample: int, seed: int) -> Iterator[tuple[str, bool]]:
-    """Each of a uniform sample made again, as `audit`."""
+    """Each of a uniform sample (by a reservoir) made again, as `audit`."""
     generator, sampled = random.Random(seed), list[Kept]()
     for count, each in enumerate(games_kept):
         if count < sample:
             sampled.append(each)
-        elif (place := generator.randrange(count + 1)) < sample:
+            continue
+        place = generator.randrange(count + 1)
+        if place < sample:
             sampled[place] = each
     if not sampled:
         raise ValueError(NOTHING_TO_REPLAY)
@@ -217,15 +219,13 @@ DUEL_SEED = "1"
 
 def duels_in(directory: Path) -> dict[Path, re.Match[str]]:
     """The files of a directory that hold duels by iterations, with the parts of their names: game, iterations and seed."""
-    paths = [
-        path.with_name(path.name.removesuffix(PACKED))
-        for path in sorted(directory.glob("*.jsonl*"))
-    ]
-    return {
-        path: match
-        for path in paths
-        if path.suffix == ".jsonl" and (match := DUELS.fullmatch(path.stem))
-    }
+    duels = {}
+    for path in sorted(directory.glob("*.jsonl*")):
+        rows = path.with_name(path.name.removesuffix(PACKED))
+        match = DUELS.fullmatch(rows.stem)
+        if match and rows.suffix == ".jsonl":
+            duels[rows] = match
+    return duels
 
 
 def of_duels(directory: Path) -> Iterator[Kept]:
@@ -257,7 +257,7 @@ def of_ladders(directory: Path) -> Iterator[Kept]:
         rungs = {rung.name: rung for rung in ladder.planned(game) if rung.is_certain}
         for kind in (ladder.BETWEEN, ladder.COMPARED, *ladder.TABLES):
             for row in ladder.read_rows_of(directory, game, kind):
-                if {row["player"], row["opponent"]} <= {*rungs} and "score" in row:
+                if {row["player"], row["opponent"]} <= rungs.keys() and "score" in row:
                     name = f"{row['game']}: {row['player']} against {row['opponent']}, seed {row['seed']}, side {row['side']}"
                     again = partial(ladder_again, rungs)
                     yield Kept(name, row, again, ("returns", "actions", "score"))
@@ -307,11 +307,11 @@ def has_learned(directory: Path) -> bool:
 
 def learned_by(search: OOSSearch) -> GameRow:
     """What outcome sampling has learned: exact NashConv of its average policy, the best responses' rewards, the information sets."""
-    distance, sets = exploitability(search.game, search), int(search.store.used[0])
+    distance = exploitability(search.game, search)
     return {
         "nash_conv": distance.nash_conv,
         "best_responses": list(distance.best_responses),
-        "sets": sets,
+        "sets": int(search.store.used[0]),
     }
 
 

@@ -73,7 +73,8 @@ def _files(module: str, *state: object) -> Files:
 
 def trial_row(match: Match) -> GameRow:
     """Play a game of an experiment, and tell everything about it that is worth keeping."""
-    started, log = datetime.datetime.now(datetime.UTC), match.play()
+    started = datetime.datetime.now(datetime.UTC)
+    log = match.play()
     row = game_row(match, log)
     reward = row["returns"][row["seat"]]
     of_agent = [each for each in log.decisions if each.player == row["seat"]]
@@ -143,7 +144,9 @@ def _commit(package: Path) -> tuple[str | None, bool | None]:
     tracked = git(package, "ls-files", "--error-unmatch", "__init__.py")
     head = git(package, "rev-parse", "HEAD")
     changes = git(package, "status", "--porcelain", "--", ".")
-    return (None, None) if tracked is None or head is None else (head, bool(changes))
+    if tracked is None or head is None:
+        return None, None
+    return head, bool(changes)
 
 
 def git(directory: Path, *command: str) -> str | None:

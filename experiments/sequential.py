@@ -68,11 +68,9 @@ def scores(cell: Cell, even: Cell, outcomes: Outcomes, units: range) -> list[flo
 
     def score(unit: int) -> float:
         trials = trials_of(unit, cell.column)
-        received, usual = (
-            [round(outcomes[each.key, trial], DECIMALS) for trial in trials]
-            for each in (cell, even)
-        )
-        return round((sum(received) - sum(usual)) / len(trials), DECIMALS)
+        received = sum(round(outcomes[cell.key, trial], DECIMALS) for trial in trials)
+        usual = sum(round(outcomes[even.key, trial], DECIMALS) for trial in trials)
+        return round((received - usual) / len(trials), DECIMALS)
 
     return [score(unit) for unit in units]
 
@@ -84,13 +82,15 @@ def trials_of(unit: int, column: Column) -> range:
 
 
 def decision(scores: Iterable[float], seats: int, test: Sprt) -> str | None:
-    """What the scores so far decide, if anything: all that wins can come to are possible, and those of rewards that were seen."""
+    """What the scores so far decide, if anything. Possible are all scores that wins can give, and of rewards those that were seen."""
     counts = Counter(scores)
     by_wins = {round(number / seats, DECIMALS) for number in range(-seats, seats + 1)}
     ratio = log_ratio(counts, sorted(by_wins | counts.keys()), test.margin)
     if ratio >= math.log((1 - test.beta) / test.alpha):
         return BETTER
-    return NOT_BETTER if ratio <= math.log(test.beta / (1 - test.alpha)) else None
+    if ratio <= math.log(test.beta / (1 - test.alpha)):
+        return NOT_BETTER
+    return None
 
 
 # what the tests that have ended found, and after how many units
@@ -110,9 +110,7 @@ def rounds(
     test = experiment.sprt
     assert test is not None
     even = {cell.column: cell for cell in experiment.cells if cell.is_opponent}
-    scores_of: dict[Cell, list[float]] = {
-        cell: [] for cell in experiment.cells if not cell.is_opponent
-    }
+    scores_of = {cell: list[float]() for cell in experiment.cells if not cell.is_opponent}
     for start in itertools.count(0, ROUND):
         open_cells = [cell for cell in scores_of if cell not in decided]
         units = {}
@@ -128,7 +126,9 @@ def rounds(
         if not games:
             return
         yield games
-        for cell in (cell for cell in open_cells if units[cell.column]):
+        for cell in open_cells:
+            if not units[cell.column]:
+                continue
             scores_of[cell] += scores(cell, even[cell.column], outcomes, units[cell.column])
             if answer := decision(scores_of[cell], len(cell.column.seats), test):
                 decided[cell] = answer, len(scores_of[cell])
