@@ -92,29 +92,30 @@ def lines_of_2011(iterations: int) -> tuple[dict[int, dict[int, tuple[int, int]]
     Fixed are in Fig. 2 the iterations of a tree, in Fig. 3 the trees, in Fig. 4 the iterations of all; in Fig. 3 the iterations of a
     tree vary, in the others the trees.
     """
-    return (
-        {
-            each: {number: (number, each) for number in DETERMINIZATIONS}
-            for each in scale(EACH_FIXED, iterations)
-        },
-        {number: {each: (number, each) for each in scale(EACH, iterations)} for number in FIXED},
-        {
-            total: {number: (number, max(1, total // number)) for number in DETERMINIZATIONS}
-            for total in scale(TOTALS, iterations)
-        },
-    )
+    figure_2, figure_3, figure_4 = {}, {}, {}
+    for each in scale(EACH_FIXED, iterations):
+        figure_2[each] = {number: (number, each) for number in DETERMINIZATIONS}
+    for number in FIXED:
+        figure_3[number] = {each: (number, each) for each in scale(EACH, iterations)}
+    for total in scale(TOTALS, iterations):
+        figure_4[total] = {number: (number, max(1, total // number)) for number in DETERMINIZATIONS}
+    return figure_2, figure_3, figure_4
 
 
 def _determinizations(name: str, iterations: int) -> TomlTable:
     """The agents of an experiment on the number of determinizations, under the names that the papers give them."""
     if name == "determinizations-lotr":
-        schemes = {number: {"scheme": f"DeterminizedUCT({number}) with EXP3"} for number in BALANCE}
-        return {f"{number} × {iterations // number}": scheme for number, scheme in schemes.items()}
-    lines = lines_of_2011(iterations)
-    pairs = sorted({pair for each in lines for line in each.values() for pair in line.values()})
+        return {
+            f"{number} × {iterations // number}": {"scheme": f"DeterminizedUCT({number}) with EXP3"}
+            for number in BALANCE
+        }
+    pairs = set[tuple[int, int]]()
+    for lines in lines_of_2011(iterations):
+        for line in lines.values():
+            pairs.update(line.values())
     return {
         f"{number} × {each}": {"scheme": f"DeterminizedUCT({number})", "iterations": number * each}
-        for number, each in pairs
+        for number, each in sorted(pairs)
     }
 
 
