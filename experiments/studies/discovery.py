@@ -34,11 +34,11 @@ def summary(results: Any) -> str:
     """
     regrets = results.pivot(index=["landscape", "seed"], columns="finder", values="regret")
     lines = []
-    first, *_ = names = results["finder"].unique()
+    names = results["finder"].unique()
+    first = names[0]
     for name in names:
-        rate, seconds = (
-            results.loc[results["finder"] == name, ["rate", "seconds"]].to_numpy().mean(axis=0)
-        )
+        of_finder = results[results["finder"] == name]
+        rate, seconds = of_finder[["rate", "seconds"]].to_numpy().mean(axis=0)
         line = f"{name:28} rate {rate:.3f}   regret {with_interval(regrets[name], '')}   {seconds:.1f} s"
         above = with_interval(regrets[name] - regrets[first], "+")
         lines.append(line if name == first else f"{line}   above {first} {above}")
@@ -61,13 +61,16 @@ def differences_in(path: Path) -> dict[tuple[str, str], Estimate]:
         for row in read_rows(path, KEY)
         if row["stream"] == STREAMS[PROOF]
     }
-    deals, seats = (sorted({key[place] for key in rows}) for place in (2, 3))
+    deals = sorted({row["deal"] for row in rows.values()})
+    seats = sorted({row["seat"] for row in rows.values()})
     results = {}
-    for player, opponent in dict.fromkeys((key[0], key[1]) for key in rows if key[0] != key[1]):
+    for player, opponent in dict.fromkeys(key[:2] for key in rows):
+        if player == opponent:
+            continue
         won, usual = list[float](), list[float]()
         for deal in deals:
             keys = [(player, opponent, deal, seat) for seat in seats]
-            # its game for all seats, unless there is one of each
+            # the opponent's game against itself stands for all seats in which there is none
             alone = rows.get((opponent, opponent, deal, seats[0]))
             if alone and all(key in rows for key in keys):
                 even = [rows.get((opponent, opponent, deal, seat), alone) for seat in seats]

@@ -26,7 +26,7 @@ import pandas
 
 from experiments import papers
 from experiments.commands import print_table, refresh
-from experiments.figures import LINES, Style, canvas, series_style
+from experiments.figures import LINES, canvas, series_style
 from experiments.papers import COMBINATIONS, ENHANCEMENTS
 from experiments.plan.refusal import Refusal
 from experiments.replay import LEARNED_KEY
@@ -53,7 +53,8 @@ EXPLOITABILITY, HEAD_TO_HEAD = "exploitability.jsonl", "head-to-head.jsonl"
 RUNS = Path(__file__).parent.parent / "runs" / "equilibrium"
 
 _NAMED = papers.read_table("lanctot-2015")
-GAMES, PLAYERS, AGAINST, TABLES = (_NAMED[key] for key in ("games", "players", "against", "tables"))
+GAMES, PLAYERS = _NAMED["games"], _NAMED["players"]
+AGAINST, TABLES = _NAMED["against"], _NAMED["tables"]
 PRINTED = papers.HERE / "aamas2015-figure3.csv"  # the points of AAMAS 2015, Figure 3
 SIXTEEN = {combination.strategy: combination for combination in COMBINATIONS}
 BASELINE = COMBINATIONS[0].strategy
@@ -73,14 +74,14 @@ def rows_of(path: Path) -> list[StudyRow]:
 
 
 def _measured_rows(directory: Path) -> list[StudyRow]:
-    """All of them; where searches from the deal were measured with uniform choice elsewhere, without those with a fixed random action."""
+    """All measurements; those with a fixed random action elsewhere only where none with uniform choice took their place."""
 
-    def what(row: StudyRow) -> tuple[str, ...]:
+    def setting(row: StudyRow) -> tuple[str, ...]:
         return method_of(row), row["game"], row["player"], row["iterations"]
 
     newer = rows_of(directory / "from-the-deal.jsonl")
-    again = {what(row) for row in newer}
-    return newer + [row for row in rows_of(directory / EXPLOITABILITY) if what(row) not in again]
+    again = {setting(row) for row in newer}
+    return newer + [row for row in rows_of(directory / EXPLOITABILITY) if setting(row) not in again]
 
 
 def seconds_of(row: StudyRow) -> float | None:
@@ -105,30 +106,31 @@ def grouped(rows: Iterable[StudyRow], *names: str) -> dict[tuple[Any, ...], list
 
 
 def complete_cells(rows: Iterable[StudyRow]) -> dict[tuple[str, int], Cells]:
-    """For each game and budget with which all sixteen were measured, by one method, what was found, by game and budget."""
-    return {
-        key: of_key.groupby("player")["nash_conv"].agg(["mean", "var", "count"]).loc[[*SIXTEEN]]
-        for key, of_key in pandas.DataFrame(list(rows)).groupby(["game", "iterations"])
-        if {*of_key["player"]} >= SIXTEEN.keys()
-    }
+    """NashConv of the sixteen, from rows of one method, by game and budget; of those with which all sixteen were measured."""
+    cells = {}
+    for key, of_key in pandas.DataFrame(list(rows)).groupby(["game", "iterations"]):
+        if {*of_key["player"]} >= SIXTEEN.keys():
+            by_player = of_key.groupby("player")["nash_conv"].agg(["mean", "var", "count"])
+            cells[key] = by_player.loc[[*SIXTEEN]]
+    return cells
 
 
 def spread(cells: Cells) -> tuple[float, int]:
     """The standard deviation between seeds, and its degrees of freedom."""
     if cells["count"].min() == 1:
         # interactions, scaled to vary as much as a single value does
-        chance = [
-            (cells["mean"] * _signs(names)).sum() / math.sqrt((1 / cells["count"]).sum())
-            for number in (3, 4)
-            for names in itertools.combinations(ENHANCEMENTS, number)
-        ]
+        chance = []
+        for number in (3, 4):
+            for names in itertools.combinations(ENHANCEMENTS, number):
+                interaction = (cells["mean"] * _signs(names)).sum()
+                chance.append(interaction / math.sqrt((1 / cells["count"]).sum()))
         return math.sqrt(statistics.fmean(value**2 for value in chance)), len(chance)
     freedom = cells["count"] - 1
     return math.sqrt((cells["var"] * freedom).sum() / freedom.sum()), int(freedom.sum())
 
 
 def _signs(names: Sequence[str]) -> Any:
-    """By strategy 1 if it has an even number of some enhancements too few, else -1."""
+    """By strategy 1 if it lacks an even number of these enhancements, else −1."""
     return pandas.Series(
         {name: (-1) ** len(set(names) - each.enhancements) for name, each in SIXTEEN.items()}
     )
@@ -168,10 +170,11 @@ def effects_table(cells_of: Mapping[tuple[str, int], Cells]) -> Table:
     """A row for each enhancement: what it adds to NashConv in each game."""
     rows = []
     for name in ENHANCEMENTS:
-        effects = [effect(cells, name) for cells in cells_of.values()]
-        marks = [" *" if each.is_decided else "" for each in effects]
-        texts = [_interval(each) + mark for each, mark in zip(effects, marks, strict=True)]
-        rows.append([name, *texts])
+        texts = [name]
+        for cells in cells_of.values():
+            added = effect(cells, name)
+            texts.append(_interval(added) + (" *" if added.is_decided else ""))
+        rows.append(texts)
     caption = "what each enhancement adds to NashConv, the mean over the eight pairs; 95 % intervals; * without 0"
     return Table(caption, ("enhancement", *_titles(cells_of)), rows)
 
@@ -199,8 +202,6 @@ def ranking_table(cells_of: Mapping[tuple[str, int], Cells]) -> Table:
 
 # ------------------------------------------------------------------------------------------------------------- pictures
 
-DASHED: Style = {"linestyle": (0, (4, 2)), "linewidth": 1.1, "alpha": 0.75}
-
 
 def _curves(rows: Sequence[StudyRow], path: Path) -> None:
     """Figure 3 of AAMAS: above by iterations, below by seconds with the printed curves beside; a column for each game."""
@@ -211,9 +212,8 @@ def _curves(rows: Sequence[StudyRow], path: Path) -> None:
     with canvas(path, (1.0 + 3.85 * len(GAMES), 7.4)) as figure:
         for column, (game, game_names) in enumerate(GAMES.items()):
             of_game = [row for row in measured if row["game"] == str(games.load(game))]
-            above, below = (
-                figure.add_subplot(2, len(GAMES), column + 1 + k * len(GAMES)) for k in range(2)
-            )
+            above = figure.add_subplot(2, len(GAMES), column + 1)
+            below = figure.add_subplot(2, len(GAMES), column + 1 + len(GAMES))
             above.set_title(game_names["picture"], loc="left", fontweight="bold")
             for k, (player, names) in enumerate(PLAYERS.items()):
                 of_player = [row for row in of_game if row["player"] == player]
@@ -222,7 +222,12 @@ def _curves(rows: Sequence[StudyRow], path: Path) -> None:
                 if of_player and "printed" in names:
                     published = printed.get_group((game_names["printed"], names["printed"]))
                     below.plot(
-                        published["seconds"], published["exploitability"], color=LINES[k], **DASHED
+                        published["seconds"],
+                        published["exploitability"],
+                        color=LINES[k],
+                        linestyle=(0, (4, 2)),
+                        linewidth=1.1,
+                        alpha=0.75,
                     )
             labels = "iterations of a search", "seconds of a search; dashed: as printed in 2015"
             for axes, label in zip((above, below), labels, strict=True):
@@ -270,12 +275,14 @@ def cell(rows: Sequence[StudyRow], shared: int) -> str:
     if not rows:
         return ""
     values = [row["nash_conv"] / shared for row in rows]
-    count = len(rows)
-    spread = f" ± {mean_of(values, 0.0, math.inf).half:.3f}" if count > 1 else ""
-    seconds = [seconds for row in rows if (seconds := seconds_of(row)) is not None]
-    took = statistics.median(seconds) if seconds else math.nan
-    time = f", {took:.2g} s" if took >= SHORTEST else ", under 1 ms" if seconds else ""
-    return f"{statistics.fmean(values):.3f}{spread} ({count}){time}"
+    text = f"{statistics.fmean(values):.3f}"
+    if len(rows) > 1:
+        text += f" ± {mean_of(values, 0.0, math.inf).half:.3f}"
+    text += f" ({len(rows)})"
+    if times := [seconds for seconds in map(seconds_of, rows) if seconds is not None]:
+        median = statistics.median(times)
+        text += f", {median:.2g} s" if median >= SHORTEST else ", under 1 ms"
+    return text
 
 
 def table(
@@ -289,10 +296,10 @@ def table(
     """
     cells = grouped(rows, "game", "iterations", "player")
     body = []
-    for game, title in ((str(games.load(name)), title) for name, title in lines.items()):
-        for budget in sorted(
-            {budget for name, budget, player in cells if name == game and player in columns}
-        ):
+    for name, title in lines.items():
+        game = str(games.load(name))
+        budgets = {budget for each, budget, player in cells if each == game and player in columns}
+        for budget in sorted(budgets):
             texts = [cell(cells.get((game, budget, player), []), shared) for player in columns]
             body.append([title, f"{budget:,}", *texts])
     return _markdown(["iterations", *columns.values()], body)
@@ -306,30 +313,31 @@ def _markdown(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
 def head_to_head(blocks: Iterable[StudyRow]) -> str:
     """A line for each pair in the papers' games, by game and iterations: the share of the points in either seat and in both."""
-    titles = {str(games.load(game)): names["table"] for game, names in GAMES.items()}
     by_match = grouped(
         ({"times": 1, **row} for row in blocks), "game", "iterations", "times", "one", "other"
     )
     lines = []
-    for game, title in titles.items():
-        for match in sorted(match for match in by_match if match[0] == game):
+    for game, game_names in GAMES.items():
+        full_name = str(games.load(game))
+        for match in sorted(match for match in by_match if match[0] == full_name):
             _, budget, times, *players = match
-            first, second = (
-                [each for row in by_match[match] for each in row[seat]]
-                for seat in ("first", "second")
-            )
+            first, second = list[float](), list[float]()
+            for row in by_match[match]:
+                first += row["first"]
+                second += row["second"]
             shares = [share_text(mean_of(each, 0.0)) for each in (first, second, first + second)]
             names = [AGAINST.get(name, f"`{name}`") for name in players]
             # The opponent's iterations are told where he has more.
             budgets = f"{budget:,}" if times == 1 else f"{budget:,} and {budget * times:,}"
-            lines.append([title, *names, budgets, *shares])
+            lines.append([game_names["table"], *names, budgets, *shares])
     header = ["player", "against", "iterations", "sitting first", "sitting second", "both"]
     return _markdown(header, lines)
 
 
 def _in_print(rows: Sequence[StudyRow]) -> str:
     """NashConv/2 here after the most iterations, and in Figure 3 after the searches that took most nearly as long."""
-    printed, lines = pandas.read_csv(PRINTED).set_index(["kind", "game", "algorithm"]), []
+    printed = pandas.read_csv(PRINTED).set_index(["kind", "game", "algorithm"])
+    lines = []
     for kind, method in (("convergence", ROOT), ("agg_convergence", AGGREGATE_AAMAS)):
         for (game, game_names), (player, names) in itertools.product(
             GAMES.items(), PLAYERS.items()
@@ -354,7 +362,6 @@ def tables(rows: Sequence[StudyRow], blocks: Sequence[StudyRow]) -> dict[str, st
     Args:
         rows, blocks: of exploitability, and of games head to head.
     """
-
     texts = {}
     for name, of_table in TABLES.items():
         of_method = [
@@ -373,7 +380,7 @@ def effects(rows: Path = RUNS) -> None:
     """Rank the sixteen combinations by exploitability, and print what each enhancement adds."""
     measured = rows_of(rows / EXPLOITABILITY)
     complete = complete_cells(row for row in measured if row["method"] == STITCHING)
-    largest = dict(complete.keys())  # budget of each game: later ones stand
+    largest = dict(complete.keys())  # by game the last of its budgets, which rise
     cells = {key: complete[key] for key in largest.items()}
     print_table(ranking_table(cells))
     print_table(effects_table(cells))
@@ -398,40 +405,38 @@ def measure(out: Path, iterations: int = 100, seeds: int = SEEDS) -> None:
                 row |= {"seed": seed, "seeds": count, "play": play}
                 if row not in ledger:
                     result = exploitability(tree, agent, seeds=count, play=play, seed=seed)
-                    limits = {"lower": result.lower, "upper": result.upper}
                     row |= {"nash_conv": result.estimate, "provenance": provenance()}
-                    ledger.keep(row | (limits if count > 1 else {}))
+                    if count > 1:
+                        row |= {"lower": result.lower, "upper": result.upper}
+                    ledger.keep(row)
 
 
 def played(rows: Path) -> None:
     """Print NashConv of the sixteen by one seed and by the mean over seeds, by visit shares and by the action that is played."""
     near = [row | {"nash_conv": round(row["nash_conv"], DIGITS)} for row in rows_of(rows)]
-    single, many = (
-        grouped((row for row in near if (row["seeds"] == 1) == is_single), "game", "player", "play")
-        for is_single in (True, False)
-    )
-    for game in dict.fromkeys(game for game, *_ in single):
+    single = [row for row in near if row["seeds"] == 1]
+    mean_over_seeds = [row for row in near if row["seeds"] > 1]
+    singles = grouped(single, "game", "player", "play")
+    means = grouped(mean_over_seeds, "game", "player", "play")
+    for game in dict.fromkeys(game for game, *_ in singles):
         lines = []
         for name in SIXTEEN:
             texts = [name]
             for play in (VISIT_SHARES, MOST_VISITED):
-                values = [row["nash_conv"] for row in single[game, name, play]]
-                [mean] = many[game, name, play]
-                texts += [
-                    _interval(mean_of(values, -math.inf, math.inf))
-                    if len({*values}) > 1
-                    else f"{values[0]:.3f} each",
-                    f"{mean['nash_conv']:.3f} [{mean['lower']:.3f}, {mean['upper']:.3f}]",
-                ]
+                values = [row["nash_conv"] for row in singles[game, name, play]]
+                [mean] = means[game, name, play]
+                text = f"{values[0]:.3f} each"
+                if len({*values}) > 1:
+                    text = _interval(mean_of(values, -math.inf, math.inf))
+                limits = f"[{mean['lower']:.3f}, {mean['upper']:.3f}]"
+                texts += [text, f"{mean['nash_conv']:.3f} {limits}"]
             lines.append(texts)
         heads = "shares: one seed", "mean", "most visited: one seed", "mean"
         print_table(Table(f"NashConv in {game}, 95 %", ("player", *heads), lines))
-    for play, seeds in itertools.product((VISIT_SHARES, MOST_VISITED), ("one", "mean")):
-        of_kind = [
-            row for row in near if (row["play"], row["seeds"] == 1) == (play, seeds == "one")
-        ]
-        table = effects_table(complete_cells(of_kind))
-        print_table(attrs.evolve(table, caption=f"effects: {play}, {seeds}"))
+    for play in (VISIT_SHARES, MOST_VISITED):
+        for seeds, measured in (("one", single), ("mean", mean_over_seeds)):
+            table = effects_table(complete_cells(row for row in measured if row["play"] == play))
+            print_table(attrs.evolve(table, caption=f"effects: {play}, {seeds}"))
 
 
 app = make_program((effects, draw, measure, played), "What the rows of the equilibria of 2015 say.")

@@ -101,7 +101,8 @@ def curve(rows: Path) -> None:
 @functools.lru_cache(maxsize=1)
 def target_of(game: str, name: str) -> TabularPolicy:
     """A policy of the calibration: the uniform one, that of CFR+ or outcome sampling after some iterations, or of BASELINE in each set."""
-    tree, (kind, iterations) = tree_of(games.load(game)), name.split()
+    tree = tree_of(games.load(game))
+    kind, iterations = name.split()
     if kind == "BASELINE":
         return tabulate(tree, Agent(parse(kind), iterations=int(iterations)))
     learner = OOSSearch(tree.game) if kind == "OOS" else CFRPlus(tree)
@@ -114,9 +115,8 @@ def shares(out: Path, particles: int | None = None) -> None:
     """Measure how much of NashConv local best responses recover, of policies from uniform to near equilibrium, in all matches: by exact
     beliefs, or in two games by particles."""
     with Ledger(out, ("game", "player", "depth", "particles")) as ledger:
-        for game, name, depth in itertools.product(
-            *((EXACT, TARGETS, DEPTHS) if particles is None else SAMPLED)
-        ):
+        grid = (EXACT, TARGETS, DEPTHS) if particles is None else SAMPLED
+        for game, name, depth in itertools.product(*grid):
             row: GameRow = {"game": game, "player": name, "depth": depth, "particles": particles}
             if row not in ledger:
                 policy, loaded = target_of(game, name), games.load(game)

@@ -23,6 +23,7 @@ baseline in the same position with 1,000 to 80,000 iterations: plies, and per ce
 print what committed rows say; commit a9af23f has what measured them.
 """
 
+import itertools
 import json
 import math
 from collections import defaultdict
@@ -106,32 +107,29 @@ def correlation_of(shared: Any) -> Correlation:
     later = halves["later"] - others
     captured = halves["count"].min(axis=1) >= FEWEST
     enough = captured & (captured.groupby("position").transform("sum") >= FEWEST_ACTIONS)
-    now, later = (
-        each[enough] - each[enough].groupby("position").transform("mean") for each in (now, later)
-    )
+    now = now[enough] - now[enough].groupby("position").transform("mean")
+    later = later[enough] - later[enough].groupby("position").transform("mean")
     # The noise of the two halves is independent.
     products = now[0] * now[1], later[0] * later[1], (now[0] * later[1] + now[1] * later[0]) / 2
     sums = pandas.concat(products, axis=1).groupby("position").sum().to_numpy()
     count = len(sums)
     if count == 0:
         return 0, np.nan, np.nan, Estimate(np.nan, np.nan, np.nan)
-    spread_now, spread_later = np.sqrt(
-        np.maximum(sums.sum(axis=0)[:2], 0) / (enough.sum() - count)
-    ).tolist()
+    totals = sums.sum(axis=0)
+    freedom = enough.sum() - count
+    spread_now, spread_later = np.sqrt(np.maximum(totals[:2], 0) / freedom).tolist()
     if min(spread_now, spread_later) < LEAST:
         return count, spread_now, spread_later, Estimate(np.nan, np.nan, np.nan)
     resampled = sums[np.random.default_rng(1).integers(count, size=(RESAMPLED, count))].sum(axis=1)
-    interval = np.nanquantile(_of(resampled), QUANTILES).tolist()
-    return count, spread_now, spread_later, Estimate(float(_of(sums.sum(axis=0))), *interval)
+    interval = np.nanquantile(_quotients(resampled), QUANTILES).tolist()
+    return count, spread_now, spread_later, Estimate(float(_quotients(totals)), *interval)
 
 
-def _of(sums: np.ndarray) -> np.ndarray:
+def _quotients(sums: np.ndarray) -> np.ndarray:
     """Correlations from sums of products [..., 3]: now × now, later × later, now × later; nan where noise hides all there is."""
     now, later, together = np.moveaxis(sums, -1, 0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.clip(
-            together / np.sqrt(np.where((now > 0) & (later > 0), now * later, np.nan)), -1, 1
-        )
+    squares = np.where((now > 0) & (later > 0), now * later, np.nan)
+    return np.clip(together / np.sqrt(squares), -1, 1)
 
 
 def correlations(path: Path) -> dict[tuple[str, str, str], Correlation]:
@@ -179,15 +177,15 @@ def rewards(run: Path) -> dict[Seat, np.ndarray]:
 def gains(directories: Sequence[Path]) -> dict[Seat, tuple[int, float, float]]:
     """What each agent gets more than the baseline, by the run that has most games of it: games, mean, and standard error."""
     best: dict[Seat, tuple[int, float, float]] = {}
-    for run in (run for directory in directories for run in runs_in(directory)):
+    for run in itertools.chain.from_iterable(map(runs_in, directories)):
         received = rewards(run)
-        for (game, role, agent), won in received.items():
-            usual = received.get((game, role, BASELINE), np.array([]))
+        for seat, won in received.items():
+            usual = received.get((*seat[:2], BASELINE), np.array([]))
             games = min(len(won), len(usual))
-            before, *_ = best.get((game, role, agent), (0,))
-            if games > before and games > 1:  # one game has no variance
+            most = best[seat][0] if seat in best else 1  # one game has no variance
+            if games > most:
                 error = np.sqrt(won.var(ddof=1) / len(won) + usual.var(ddof=1) / len(usual))
-                best[game, role, agent] = games, float(won.mean() - usual.mean()), float(error)
+                best[seat] = games, float(won.mean() - usual.mean()), float(error)
     return best
 
 
@@ -195,13 +193,13 @@ def conjecture(correlations_file: Path, runs: list[Path]) -> None:
     """Print the games, the strongest correlation first, and tau for each agent."""
     by_kind, measured = correlations(correlations_file), gains(runs)
     for agent, shared in SHARES.items():
-        both = [
-            (estimate.value, f"{game} {role}".strip(), measured[game, role, agent])
-            for (game, role, kind), (*_, estimate) in by_kind.items()
-            if kind == shared and (game, role, agent) in measured and not np.isnan(estimate.value)
-        ]
+        both = []
+        for (game, role, kind), (*_, estimate) in by_kind.items():
+            gain = measured.get((game, role, agent))
+            if kind == shared and gain and not np.isnan(estimate.value):
+                both.append((estimate.value, f"{game} {role}".strip(), gain))
         both.sort(key=lambda pair: -pair[0])
-        result = kendalltau([value for value, *_ in both], [mean for *_, (_, mean, _) in both])
+        result = kendalltau([value for value, _, _ in both], [gain[1] for _, _, gain in both])
         print(
             f"{agent}: tau {result.statistic:+.2f}, p = {result.pvalue:.2g}, {len(both)} games and roles"
         )
@@ -231,9 +229,8 @@ def agreement(
     values = {name: rows["value"].to_numpy() for name, rows in ranked.groupby("agent")}
     games = [played[role, name] for name in values]
     generator, taus = np.random.default_rng(0), list[float]()
-    predicted, measured = (
-        [float(each.mean()) for each in of_agents] for of_agents in (values.values(), games)
-    )
+    predicted = [float(each.mean()) for each in values.values()]
+    measured = [float(each.mean()) for each in games]
     positions = len(next(iter(values.values())))
     for _ in range(RESAMPLED):
         resampled = generator.integers(positions, size=positions)

@@ -34,8 +34,6 @@ NODE = np.dtype(
     ]
 )
 
-EMPTY = (0,) * 4  # what a node has besides, before blocks are known
-
 
 class PublicNode(NamedTuple):
     """A node while the tree grows.
@@ -75,9 +73,10 @@ def follow(
     """Tell what a subtree is worth to a player, whose regrets and average policy change.
 
     Args:
-        weight: of the policy in the average. Nothing changes at 0, a best response to the average, nor below 0, one to the newest policy.
+        weight: of the policy in the average. At 0 and below nothing changes: the player responds best to the other's average policy at 0,
+            to the other's newest policy below.
         discount: of the regrets before.
-        at: the node, its first number, its depth, and how many histories are followed; 0 above all blocks, where it is one.
+        at: the node, its first number, its depth, and how many histories are followed together; 0 stands for the one above all blocks.
         reach: rows of `tree.reach`, the player's own and the other's.
     """
     number, base, depth, together = at
@@ -177,19 +176,23 @@ class PublicCFR:
         self._children = list[tuple[int, int]]()
         self._ends = list[np.ndarray]()
         self._grow(dict(enumerate(deals.states)), deals.probabilities)
-        *_, rows, depth = self._nodes[-1]
-        nodes = np.array([(*node[:4], *EMPTY) for node in self._nodes], NODE)
+        root = self._nodes[-1]
+        # the last four fields are filled in where blocks begin
+        nodes = np.array([(*node[:4], 0, 0, 0, 0) for node in self._nodes], NODE)
         children = np.array(self._children)
         types = int(self._types.max()) + 1
-        paths = np.eye(1, len(nodes), len(nodes) - 1, dtype=int)[0]
+        histories = np.zeros(len(nodes), int)  # that lead to a node without entering a block
+        histories[-1] = 1
         place = 0
-        end = rows * types if nodes[-1]["size"] > BLOCK else 0
-        for node, count in zip(nodes[::-1], paths[::-1], strict=True):  # parents first
+        end = root.rows * types if root.size > BLOCK else 0
+        for node, count in zip(nodes[::-1], histories[::-1], strict=True):  # parents first
             if node["size"] > BLOCK:
-                np.add.at(paths, children[node["first"] : node["first"] + node["count"], 0], count)
+                below = children[node["first"] : node["first"] + node["count"], 0]
+                np.add.at(histories, below, count)
             elif count > 0 and node["chooser"] != TERMINAL:
                 node["histories"], node["start"], node["place"] = count, end, place
-                end, place = end + node["size"] * types * count, place + types * count
+                end += node["size"] * types * count
+                place += types * count
         precision = np.dtype(float if end <= SINGLE else np.float32)
         self.gigabytes = 2e-9 * end * precision.itemsize
         if self.gigabytes > gigabytes:
@@ -199,7 +202,7 @@ class PublicCFR:
         self._blocks = np.flatnonzero(nodes["histories"]).tolist()
         passed = np.zeros((PLAYERS + 1, place), precision)
         self.learned = np.zeros((2, end), precision)
-        rooms = np.zeros((4, depth + 3, types * max(TOGETHER // types, 1)), precision)
+        rooms = np.zeros((4, root.depth + 3, types * max(TOGETHER // types, 1)), precision)
         ends = np.array(self._ends, precision)
         self._tree = PublicTree._make((nodes, children, ends, *self.learned, passed, *rooms))
 
@@ -220,13 +223,14 @@ class PublicCFR:
         legal = {k: tuple(self.game.ask("legal", state)) for k, state in states.items()}
         if mover != CHANCE and len({*legal.values()}) > 1:
             raise self._refused()
-        actions = sorted({action for each in legal.values() for action in each})
+        actions = sorted(set().union(*legal.values()))
         below = list[int]()
         for action in actions:
             then = weights.copy()
-            for k in states if mover == CHANCE else ():
-                chances = dict(zip(legal[k], self.game.ask("chance", states[k]), strict=True))
-                then[k] *= chances.get(action, 0.0)
+            if mover == CHANCE:
+                for k, state in states.items():
+                    chances = dict(zip(legal[k], self.game.ask("chance", state), strict=True))
+                    then[k] *= chances.get(action, 0.0)
             after = {k: state.copy() for k, state in states.items() if then[k] > 0}
             for state in after.values():
                 self.game.ask("apply", state, action)
@@ -287,7 +291,8 @@ class PublicCFR:
                 raise ValueError(
                     f"{path} was kept by another version; give another file, to begin anew"
                 )
-            self.iterations, self.learned[:] = int(archive["iterations"]), archive[self.layout]
+            self.iterations = int(archive["iterations"])
+            self.learned[:] = archive[self.layout]
 
     def run(self) -> None:
         """Make one more iteration, each player against the other's newest policy."""
