@@ -251,9 +251,7 @@ def points_panel(axes: "Axes", tallies: list[Tally], name: str) -> None:
     title_panel(axes, name, "; ".join(filter(None, [counted, unfinished(tallies)])))
 
 
-def _mark_point(
-    axes: "Axes", place: float, estimate: Estimate, color: str, across: bool = False
-) -> None:
+def _mark_point(axes: "Axes", place: float, estimate: Estimate, color: str, across: bool) -> None:
     """A point with its interval."""
     mark(axes, [place], [estimate], across, fmt="o", markersize=5, color=color, elinewidth=1.3)
 

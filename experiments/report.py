@@ -231,9 +231,8 @@ def state_of(results: Results, running: bool, now: datetime.datetime | None = No
     tallies = results.tallies()
     done = sum(tally.games for tally in tallies)
     total = experiment.trials * len(experiment.cells)
-    activity = "running" if running else "not running"
-    share = f"{100 * done / total:.1f} %"
-    lines = [f"{experiment.name}: {done} of {total} games ({share}), {activity}"]
+    status = "running" if running else "not running"
+    lines = [f"{experiment.name}: {done} of {total} games ({100 * done / total:.1f} %), {status}"]
     for column in experiment.columns:
         cells = [tally for tally in tallies if tally.cell.column == column]
         column_games = sum(tally.games for tally in cells)
@@ -608,7 +607,7 @@ def analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
 def _effects(caption: str, design: Design, effects: list[FactorEffect], statistic: str) -> Table:
     squares, freedom = design.within
     # half of the games have a level of a term, half the other
-    half = (design.cells["won"] + design.cells["lost"]).sum() / 2
+    half = design.cells["games"].sum() / 2
     least = statistics.detectable(math.sqrt(2 * squares / max(1, freedom) / half), len(effects))
 
     def line(effect: FactorEffect) -> list[str]:
@@ -698,7 +697,6 @@ def _settings(experiment: Experiment, results: Results) -> Iterator[Block]:
 
 # of 1000 games: 2011
 INCREASES = {"player 1": 69, "player 2": 86, "player 3": 119, "players 2 and 3": 210, ALL_SEE: 127}
-THOUSAND = 1000
 CHEATING = tuple(name for name in SEARCHES.values() if name.startswith("Cheating"))
 
 
@@ -754,7 +752,7 @@ def _increases(columns: Columns) -> Sequence[Sequence[str]]:
             f"{wins} of {games} ({100 * wins / games:.1f} %)" for wins, games in (without, seeing)
         )
         more = statistics.rate_difference(seeing, without)
-        value, low, high = numbers(more, "+.0f", THOUSAND)
+        value, low, high = numbers(more, "+.0f", 1000)
         lines.append([who, *rates, value, f"{low} to {high}", f"+{INCREASES[who]}"])
     return lines
 

@@ -176,7 +176,7 @@ class Design:
         counts: for each column the results of combinations, by their names in Table 1.
 
     Attributes:
-        cells: a data frame with a line for each: `won`, `lost`, and the factors, which are 1 and -1.
+        cells: a data frame with a line for each: `won`, `lost`, `games`, and the factors, which are 1 and -1.
         terms: the factors and their interactions, as formulas name them.
 
     Raises:
@@ -198,9 +198,8 @@ class Design:
                     factor: 1.0 if factor in combination.enhancements else -1.0
                     for factor in ENHANCEMENTS
                 }
-                lines.append(
-                    {"won": float(wins), "lost": float(games - wins), **levels, "Game": column}
-                )
+                counted = {"won": float(wins), "lost": float(games - wins), "games": float(games)}
+                lines.append({**counted, **levels, "Game": column})
         self.cells = pandas.DataFrame(lines)
         self.factors = list(ENHANCEMENTS)
         if len(counts) > 1:
@@ -212,15 +211,14 @@ class Design:
     @property
     def within(self) -> tuple[float, int]:
         """The sum of squares within cells and its degrees of freedom."""
-        won = self.cells["won"]
-        games = self.cells["won"] + self.cells["lost"]
+        won, games = self.cells["won"], self.cells["games"]
         return float((won * (1 - won / games)).sum()), int(games.sum()) - len(games)
 
     def direction(self, term: str) -> float | None:
         """The mean win rate with an enhancement less that without it; every cell counts alike, so that no game is confounded with it."""
         if term not in ENHANCEMENTS:
             return None
-        rates = self.cells["won"] / (self.cells["won"] + self.cells["lost"])
+        rates = self.cells["won"] / self.cells["games"]
         featured = self.cells[term] > 0
         return float(rates[featured].mean() - rates[~featured].mean())
 
@@ -434,7 +432,7 @@ def _compare_rewards(tally: Tally, even: Tally) -> tuple[Estimate, float, float]
     return gain, welch_p_value(rewards, usual), error
 
 
-def detectable(error: float, comparisons: int = 1) -> float:
+def detectable(error: float, comparisons: int) -> float:
     """The smallest difference that a test, one of several (Bonferroni), finds with the chance `POWER`, from its standard error."""
     return error * (ndtri(1 - (1 - CONFIDENCE) / (2 * comparisons)) + ndtri(POWER))
 
