@@ -471,7 +471,7 @@ class Bound(NamedTuple):
 
     place: Place
     value: object
-    content: bytes | None  # of what may change in place
+    content: object  # of what may change in place; else None
 
 
 # all that has been compiled in, by namespace (or cell) and name
@@ -486,13 +486,21 @@ def _bind(part: Reached) -> dict[tuple[int, str], Bound]:
     if part.place is None:
         return {}
     value = current(part.place)
-    content = _describe(value) if isinstance(value, MUTABLE) else None
+    content = _content(value) if isinstance(value, MUTABLE) else None
     return {(id(part.place[0]), part.place[1]): Bound(part.place, value, content)}
 
 
 def _holds(bound: Bound) -> bool:
     same = current(bound.place) is bound.value
-    return same and (bound.content is None or _describe(bound.value) == bound.content)
+    return same and (bound.content is None or _content(bound.value) == bound.content)
+
+
+def _content(value: object) -> object:
+    """What a value holds, to be compared with what it holds later."""
+    # The text of a dtype takes longer than all else, and a digest alone needs it.
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.shape, value.tobytes()
+    return _describe(value)
 
 
 def renew_rebound(variables: Iterable[Bound] | None = None) -> int:
