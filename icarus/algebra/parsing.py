@@ -59,9 +59,11 @@ def parse(text: str, names: Mapping[str, Operand]) -> Enhancement:
         result = _Reader(text, names).value(ast.parse(text or " ", mode="eval").body)
     except (MemoryError, RecursionError):
         raise ValueError(f"the strategy {excerpt!r} has too many nested operators") from None
-    except SyntaxError as error:
+    except (SyntaxError, UnicodeEncodeError) as error:
         place = len(text) + 1
-        if error.lineno and error.offset:
+        if isinstance(error, UnicodeEncodeError):  # half a character, as a terminal may give it
+            place = error.start + 1
+        elif error.lineno and error.offset:
             place = _start(text, error.lineno) + error.offset
         raise ValueError(
             f"the strategy {excerpt!r} cannot be read at position {place}; write it like RAVE >> (MAST + NAST2)/2"

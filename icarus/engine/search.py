@@ -405,7 +405,7 @@ def run_within(
         rate = gained / max(now - before, 1e-9)
         remaining = SLICE if deadline is None else min(SLICE, deadline - now)
         if deadline is not None:
-            expect(min(limit, search.iterations + int(rate * (deadline - now))))
+            expect(int(min(limit, search.iterations + rate * (deadline - now))))
         # at most 8 times as many as in this slice, since one measured rate may be wrong
         target = search.iterations + max(1, min(int(rate * remaining), 8 * gained))
 

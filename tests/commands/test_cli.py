@@ -499,6 +499,7 @@ STRATEGIES = {
     "rave(k=" * 201 + "1" + ")" * 201: "cannot be read at position",
     "1" + "0" * 5000 + "*MAST": "cannot be read at position",
     "MAST\x00": "cannot be read at position",
+    "MAST >> \udcff": "cannot be read at position 9;",
     "MAST ^ " * 20_000
     + "MAST": f"the strategy has 140,004 characters; at most {LONGEST:,} are allowed",
 }

@@ -311,11 +311,12 @@ def ctrl_c(delay: float) -> Iterator[list[float]]:
         signal.signal(signal.SIGINT, previous)
 
 
-def test_ctrl_c_is_answered_at_once_with_what_was_found():
+@pytest.mark.parametrize("seconds", [60, 1e308])
+def test_ctrl_c_is_answered_at_once_with_what_was_found(seconds):
     state = games.load("othello").new_initial_state()
     search(state, EVERYTHING, iterations=10)
     with ctrl_c(0.1) as sent, pytest.raises(SearchInterrupted) as caught:
-        search(state, EVERYTHING, seconds=60, seed=2)
+        search(state, EVERYTHING, seconds=seconds, seed=2)
     answered = time.process_time() - sent[0]
     result = caught.value.result
     assert answered < 0.2
