@@ -64,7 +64,11 @@ def rewards(state, out):
 
 
 def text(state):
-    marks = ["XO."[next((k for k in range(2) if state.marks[k] >> square & 1), 2)] for square in range(9)]
+    marks = ["."] * 9
+    for square in range(9):
+        for k in range(2):
+            if state.marks[k] >> square & 1:
+                marks[square] = "XO"[k]
     return "\n".join(" " * row + " ".join(marks[3 * row : 3 * row + 3]) for row in range(3))
 
 

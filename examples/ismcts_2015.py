@@ -55,7 +55,8 @@ class Histories(NamedTuple):
 @array_kernel("histories in a target")
 def follow(tree: Sampling, policy: StoredPolicy, found: Histories) -> int:
     """Find all histories that lead to the target, and the first ones in it; how many, or -1 where there is no room for them."""
-    rules, goal, observer, used = tree.walk[0], tree.sampler[0].goal, tree.sampler[0].observer, 0
+    rules, goal, observer = tree.walk[0], tree.sampler[0].goal, tree.sampler[0].observer
+    used = 0
     for k in range(len(tree.dealt)):
         if tree.deals[1, k] > 0.0:
             found.entries[used].chance = found.entries[used].reach = tree.deals[0, k]
@@ -98,8 +99,11 @@ def histories_of(search: OOSSearch) -> Histories:
     room, used = 4 * len(deals), -1
     while used < 0:
         room *= 4
-        kinds = {HISTORY: room, np.int64: (room, deals.words.shape[1])}
-        found = Histories(*map(np.zeros, kinds.values(), kinds), np.zeros((room, walk.PLAYERS), np.int64))
+        found = Histories(
+            np.zeros(room, HISTORY),
+            np.zeros((room, deals.words.shape[1]), np.int64),
+            np.zeros((room, walk.PLAYERS), np.int64),
+        )
 
         def loop(rules, found=found):
             return rules.call(follow, search.sampling(rules), search.stored_policy, found)
@@ -153,7 +157,7 @@ def write_exp3(tree: Sampling, slot: int, count: int) -> float:
 
 @inlined
 def choose(tree: Sampling, selection: int, gamma: float, slot: int, count: int) -> tuple[int, float]:
-    """The index of an action, and its probability; the average policy is updated."""
+    """The index of an action, and its probability; the average policy is updated. `selection` is a place in SELECTIONS."""
     if selection == 0:
         choice = choose_by_ucb1(tree, slot, count, gamma)
         tree.store.sums[slot + choice] += 1.0
@@ -171,7 +175,8 @@ def choose(tree: Sampling, selection: int, gamma: float, slot: int, count: int) 
 @inlined
 def go_down(tree: Sampling, selection: int, exploration: float) -> None:
     """From a history to the first information set that is new, with an action made in it."""
-    used, depth, sampler = tree.store.used[0], 0, tree.sampler[0]
+    used, sampler = tree.store.used[0], tree.sampler[0]
+    depth = 0
     mover = walk.player_of(tree.walk[0], tree.state)
     while mover != TERMINAL and tree.store.used[0] == used and depth < sampler.max_length:
         count = walk.write_legal(tree.walk[0], tree.state, tree.actions)
@@ -184,7 +189,8 @@ def go_down(tree: Sampling, selection: int, exploration: float) -> None:
             step.k, step.probability = choose(tree, selection, exploration, step.slot, count)
             if tree.keys[mover] == sampler.target_set:
                 tree.visits[step.k] += 1
-        step.mover, step.count, depth = mover, count, depth + 1
+        step.mover, step.count = mover, count
+        depth += 1
         mover = sampling.make(tree, mover, tree.actions[step.k])
     sampler.head = depth
 
@@ -197,8 +203,9 @@ def learn(tree: Sampling, selection: int) -> None:
         if step.mover != CHANCE:
             reward = tree.rewards[step.mover]
             tree.store.regrets[step.slot + step.k] += reward / step.probability
-            for k in range(step.count if selection == 1 else 0):
-                tree.store.regrets[step.slot + k] -= reward
+            if selection == 1:
+                for k in range(step.count):
+                    tree.store.regrets[step.slot + k] -= reward
 
 
 @array_kernel("search by bandits")
@@ -295,7 +302,8 @@ class WeightedSearch(OOSSearch):
 
     def aim(self, state) -> None:
         super().aim(state)
-        reach, delta = float(histories_of(self).entries["reach"].sum()), self.algorithm.delta
+        reach = float(histories_of(self).entries["reach"].sum())
+        delta = self.algorithm.delta
         weight = 1 - delta + delta / reach if reach > 0 else 1.0
         self.scale *= weight
         for learned in (self.store.regrets, self.store.sums):

@@ -42,8 +42,10 @@ class Aggregate:
     """
 
     def __init__(self, tree: GameTree, agent: Agent, plays: bool) -> None:
-        self.tree, self.agent, self.plays, self.searches = tree, agent, plays, 0
-        self.weights, self._before = np.zeros(len(tree.slots)), own_predecessors(tree)
+        self.tree, self.agent, self.plays = tree, agent, plays
+        self.searches = 0
+        self.weights = np.zeros(len(tree.slots))
+        self._before = own_predecessors(tree)
         keys = np.array([*map(key_of, tree.information_states())])
         self._order = np.argsort(keys)
         self._keys = keys[self._order]
@@ -58,7 +60,8 @@ class Aggregate:
 
     def learned(self, search: OOSSearch) -> np.ndarray:
         """The weights of a search. [slots]"""
-        store, weights, sets = search.store, np.zeros(len(self.weights)), self.tree.sets
+        store, sets = search.store, self.tree.sets
+        weights = np.zeros(len(self.weights))
         places = np.flatnonzero(store.keys)
         numbers = self._order[np.searchsorted(self._keys, store.keys[places])]
         for k in range(int(sets["count"].max())):
@@ -68,11 +71,13 @@ class Aggregate:
 
     def add(self, weights: np.ndarray, state: State, is_all: bool) -> None:
         """Add weights of the information sets of the player to move: of all, or from the state's own on."""
-        number, before = self.tree.set_at(state), np.arange(len(self._before))
-        included = (self.tree.sets["player"] == state.current_player()) & is_all
-        while (before != NOTHING).any():
-            included |= before == number
-            before = np.where(before == NOTHING, NOTHING, self._before[before])
+        included = self.tree.sets["player"] == state.current_player()
+        if not is_all:
+            number, before = self.tree.set_at(state), np.arange(len(self._before))
+            included = before == number
+            while (before != NOTHING).any():  # a step back from each set
+                before = np.where(before == NOTHING, NOTHING, self._before[before])
+                included |= before == number
         self.weights += weights * np.repeat(included, self.tree.sets["count"])
         self.searches += 1
 
@@ -127,7 +132,8 @@ def _measured(game: AnyGame, agent: Agent, method: str, matches: int, seed: int)
         learned.make(agent.iterations)
         policy, searches = learned, 1
     elif method == STITCHING:
-        policy, searches = stitch(game, agent, seed=seed), len(tree_of(game).sets)
+        policy = stitch(game, agent, seed=seed)
+        searches = len(tree_of(game).sets)
     else:
         whole = Aggregate(tree_of(game), agent, method == AGGREGATE_AAMAS)
         for match in range(matches):

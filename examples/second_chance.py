@@ -97,11 +97,9 @@ def observation(state, player):
 # For people. The text says all that is to be known.
 def text(state):
     cards, laid, deck = (" ".join(map(str, state[name])) or "-" for name in ("cards", "open", "deck"))
-    todo = (
-        "the end"
-        if state["turn"] == PLAYERS
-        else f"player {state['turn']} {'draws' if state['drawing'] else 'to move'}"
-    )
+    todo = f"player {state['turn']} {'draws' if state['drawing'] else 'to move'}"
+    if state["turn"] == PLAYERS:
+        todo = "the end"
     return f"cards {cards}, open {laid}, deck {deck}; {todo}"
 
 

@@ -37,7 +37,8 @@ def quota(arms, budget, remaining):
     """How often each action has been tried when the round ends in which so many of all are left."""
     rounds, size = 0, arms
     while size > 1:
-        size, rounds = (size + 1) // 2, rounds + 1
+        size = (size + 1) // 2
+        rounds += 1
     total, size = 0, arms
     while size >= max(remaining, 2):
         total += budget // (size * rounds)
@@ -67,15 +68,20 @@ def capture_halves(history, theta, updates):
     arms, player, tried = legal_at(history, 0), history.steps[0].player, history.steps[0].action
     visits, means, left = np.zeros(len(arms)), np.zeros(len(arms)), 0
     for i in range(len(arms)):
-        stats, now = find(theta, child(history, 0, arms[i])), arms[i] == tried
-        visits[i] = stats.visits + now
-        reward = stats.reward[player] + (history.rewards[player] if now else 0.0)
-        means[i] = -np.inf if stats.dropped > 0 else reward / max(visits[i], 1.0)
-        left += stats.dropped == 0
+        stats = find(theta, child(history, 0, arms[i]))
+        visits[i], reward = stats.visits, stats.reward[player]
+        if arms[i] == tried:  # by this playout, which is not counted yet
+            visits[i] += 1
+            reward += history.rewards[player]
+        if stats.dropped > 0:
+            means[i] = -np.inf
+        else:
+            means[i] = reward / max(visits[i], 1.0)
+            left += 1
     target = quota(len(arms), history.budget - 1, left)
     for i in range(len(arms)):
         if left == 1 or (means[i] > -np.inf and visits[i] < target):
-            return
+            return  # the round goes on, or there is no more
     for _ in range(left // 2):
         worst = -1
         for i in range(len(arms)):
