@@ -561,6 +561,21 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 
 
+def rewards_of_two(state, out):
+    out[state.mover], out[1 - state.mover] = 0.0, 2.0
+
+
+def chance_of_nine_tenths(state, probabilities):
+    probabilities[0], probabilities[1] = 0.25, 0.65
+
+
+def legal_none(state, actions):
+    if state.left < 3:
+        return 0
+    actions[0] = 1
+    return 1
+
+
 def legal_of_four(state, actions):
     """One more than max_legal, after the root."""
     count = 3 if state.left == 7 else 4
@@ -579,9 +594,9 @@ def legal_of_a_million(state, actions):
 @pytest.mark.parametrize(
     ("game", "slip", "message"),
     [
-        (NIM, {"rewards": slips.rewards_of_two}, REWARDS),
+        (NIM, {"rewards": rewards_of_two}, REWARDS),
         (NIM, {"player": slips.player_seven}, SOMEBODY),
-        (NIM, {"legal": slips.legal_none}, NOTHING),
+        (NIM, {"legal": legal_none}, NOTHING),
         (NIM, {"legal": legal_of_four}, TOO_MANY),
         (NIM, {"legal": legal_of_a_million}, TOO_MANY),
         (SECRET, {"determinize": slips.determinize_the_mover}, MOVED),
@@ -654,7 +669,7 @@ def test_probabilities_that_do_not_sum_to_1_end_a_search():
         ValueError, match=r"the chance function of \S+ gave probabilities that do not sum to 1 \("
     ):
         search(
-            attrs.evolve(game, chance=slips.chance_of_nine_tenths).new_initial_state(1),
+            attrs.evolve(game, chance=chance_of_nine_tenths).new_initial_state(1),
             BASELINE,
             iterations=200,
         )
