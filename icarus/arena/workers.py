@@ -5,6 +5,7 @@ import itertools
 import logging
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -159,6 +160,16 @@ def workers(count: int, cluster: str | None = None) -> Iterator[Workers]:
             playing = Workers(count, (lambda: process_pool(count)) if count > 1 else None)
         stack.callback(playing.close)
         yield playing
+
+
+def check_can_be_sent(game: object) -> None:
+    """Refuse a game that other processes cannot be given."""
+    try:
+        pickle.dumps(game)
+    except Exception as error:  # of whatever the game holds
+        raise ValueError(
+            f"other processes cannot be given {game}: {error}; give it by its name, with files=[…], or workers=1"
+        ) from None
 
 
 def process_pool(count: int) -> ProcessPoolExecutor:

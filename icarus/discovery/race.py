@@ -230,7 +230,7 @@ class RaceGames(Ledger):
         super().__init__(path, KEY)
         self.protocol = protocol
         self.game = game
-        self._workers = workers  # other processes can only be given a game's name
+        self._workers = workers
         # A part of every seed, so that no other race has the same deals; races of the first format had none.
         self._seed_of_protocol = (
             (int(attrs.evolve(protocol, files=()).digest, 16),) if protocol.format > 1 else ()

@@ -6,7 +6,6 @@ kept, in a directory, are the rows of all matches and the evaluation of each gen
 
 import importlib.util
 import itertools
-import pickle
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -21,7 +20,7 @@ from icarus import checks
 from icarus.arena.ledger import Ledger, check_settings, write_settings, write_whole
 from icarus.arena.match import Files, Match, game_row, load_unedited, seated
 from icarus.arena.player import Entrant, read_entrant, with_digest
-from icarus.arena.workers import Workers, workers as start_workers
+from icarus.arena.workers import Workers, check_can_be_sent, workers as start_workers
 from icarus.discovery.race import KEY, mean_reward
 from icarus.engine.search import check_callable
 from icarus.kernel import AnyGame, Evaluation, Game, check_game, read_evaluation
@@ -183,7 +182,7 @@ def learn(
     loaded = load_unedited(game, digests)
     check_game("learn", loaded.game)
     if workers > 1 and cluster is None:
-        _refuse_unknown(game)
+        check_can_be_sent(game)
     defaults = COMPILED if isinstance(loaded.game, Game) else PLAIN
     chosen = LearningSettings(**defaults | settings)
     # a strategy that there is not is refused before anything is played
@@ -210,16 +209,6 @@ def learn(
                     is_over = len(learning.generations) == chosen.generations
                 if is_over:
                     return result
-
-
-def _refuse_unknown(game: str | AnyGame) -> None:
-    """Refuse a game that other processes cannot be given."""
-    try:
-        pickle.dumps(game)
-    except Exception as error:  # of whatever the game holds
-        raise ValueError(
-            f"other processes cannot be given {game}: {error}; give it by its name, with files=[…], or workers=1"
-        ) from None
 
 
 def directory_of(out: Path) -> Path:

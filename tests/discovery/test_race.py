@@ -14,7 +14,7 @@ from experiments import races, replay
 from experiments.commands import main
 from experiments.plan.refusal import Refusal
 from experiments.races import read_protocol
-from icarus import BASELINE, games, load_files
+from icarus import BASELINE, games, in_python, load_files
 from icarus.arena.ledger import key_of, line_of, read_rows
 from icarus.arena.player import Entrant
 from icarus.discovery.discover import (
@@ -291,6 +291,14 @@ def test_a_budget_that_is_refused_is_told_which_one_would_do(finalists, deviatio
 def test_settings_of_another_kind_are_refused_in_a_sentence(changes, pattern):
     with pytest.raises(TypeError, match=pattern):
         race(**changes)
+
+
+def test_a_game_that_other_processes_cannot_be_given_is_refused_before_it_is_played():
+    game = attrs.evolve(in_python(games.load("kuhn-poker")), text=lambda state: "cards")
+    with pytest.raises(
+        ValueError, match=r"^other processes cannot be given kuhn-poker: .*workers=1$"
+    ):
+        discover(game, workers=2, **SETTINGS)
 
 
 @pytest.mark.parametrize(
