@@ -460,10 +460,10 @@ def _by_walks(
     for player in range(PLAYERS):
         gains.append(ResponseWalk(game, player, stored).run(tell))
     best, expected = zip(*gains, strict=True)
-    return exact_result(best, expected, "uniform choice" if policy is None else str(policy))
+    return _exact_result(best, expected, "uniform choice" if policy is None else str(policy))
 
 
-def exact_result(best: Sequence[float], values: Sequence[float], policy: str) -> Exploitability:
+def _exact_result(best: Sequence[float], values: Sequence[float], policy: str) -> Exploitability:
     """The exploitability of a policy without luck, by what each player has by a best response, and by the policy."""
     distance = max(0.0, sum(most - value for most, value in zip(best, values, strict=True)))
     limits = distance, distance, distance
@@ -536,4 +536,4 @@ def _responses(tree: GameTree, policy: np.ndarray, text: str) -> tuple[np.ndarra
     value = respond(tree.arrays, policy, best, values)
     total = sum(tree.game.utilities)  # what both gain together; `respond` takes it for 0
     first, second = values[:PLAYERS].tolist()
-    return best, exact_result((first, second + total), (value, total - value), text)
+    return best, _exact_result((first, second + total), (value, total - value), text)

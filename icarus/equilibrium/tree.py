@@ -296,7 +296,9 @@ class GameTree:
 
     def __init__(self, game: AnyGame, largest: int | None = None) -> None:
         refuse_unless_two_players(game)
-        limits = (SMALL, largest_of(game)) if largest is None else (integer("largest", largest, 1),)
+        limits = (
+            (SMALL, _largest_of(game)) if largest is None else (integer("largest", largest, 1),)
+        )
         self.game = game
         self.deals = deals_of(game)
         for limit in limits:
@@ -304,7 +306,7 @@ class GameTree:
                 return
             if limit != limits[-1]:
                 refuse_unless_walkable(game)
-        refuse_as_too_large(game, "more than the limit", limits[-1])
+        _refuse_as_too_large(game, "more than the limit", limits[-1])
 
     game: GameOfState
 
@@ -417,7 +419,7 @@ def refuse_unless_walkable(game: AnyGame) -> None:
     """
     refuse_unless_two_players(game)
     deals = deals_of(game)
-    limit = largest_of(game)
+    limit = _largest_of(game)
     luck = random.Random(0)
     histories = 0.0
     for _ in range(WALKS):
@@ -429,16 +431,16 @@ def refuse_unless_walkable(game: AnyGame) -> None:
             weight *= len(actions)
             histories += weight
             if histories > CERTAIN * limit:
-                refuse_as_too_large(game, f"about {histories:.0g}", limit)
+                _refuse_as_too_large(game, f"about {histories:.0g}", limit)
             state.apply_action(luck.choice(actions))
 
 
-def largest_of(game: AnyGame) -> int:
+def _largest_of(game: AnyGame) -> int:
     """The most histories that the tree of a game may have by default."""
     return LARGEST_IN_PYTHON if isinstance(game, PythonGame) else LARGEST
 
 
-def refuse_as_too_large(game: AnyGame, about: str, limit: int) -> NoReturn:
+def _refuse_as_too_large(game: AnyGame, about: str, limit: int) -> NoReturn:
     """Refuse a game of about so many histories."""
     size = f"it has {about} histories; the limit is {limit:,}"
     raise NotEnumerable(f"{game} is too large for a complete walk: {size}")

@@ -77,6 +77,15 @@ def card_texts(cards: Integer) -> tuple[str, ...]:
     )
 
 
+def refuse_shared(game: str, *sets: Integer) -> None:
+    """Refuse a card that is in two of some sets of cards, in facts of a game that a user sets."""
+    union = 0
+    for cards in map(int, sets):
+        for card in cards_in(union & cards):
+            raise ValueError(f"{card_text(card)} of {game} is in two places")
+        union |= cards
+
+
 @inlined
 def list_cards(actions: np.ndarray, base: int, cards: np.uint64) -> int:
     """Write base + card for each of some cards; returns how many there are.

@@ -34,7 +34,16 @@ import numpy as np
 from icarus.checks import integer
 from icarus.compiler.plain_python import interpret
 from icarus.compiler.rng import RNG_WORDS, next_word
-from icarus.games.cards import CARDS, PACK, RANKS, card_text, card_texts, list_cards, suit_cards
+from icarus.games.cards import (
+    CARDS,
+    PACK,
+    RANKS,
+    card_text,
+    card_texts,
+    list_cards,
+    refuse_shared,
+    suit_cards,
+)
 from icarus.kernel import (
     CHANCE,
     CONTINUES,
@@ -717,6 +726,11 @@ def action_text(state: Facts, action: int) -> str:
     if action < EXCHANGE:
         return f"pass {card_text(action - PASS)}"
     return "exchange" if action == EXCHANGE else "deal"
+
+
+def derive(state: Facts) -> None:
+    """Refuse a card in two hands; nothing follows from facts that a user sets."""
+    refuse_shared("hearts", *state.held)
 
 
 def scene(state: Facts, seat: int | None) -> Scene:

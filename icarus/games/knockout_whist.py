@@ -438,6 +438,11 @@ def action_text(state: Facts, action: int) -> str:
     return "deal" if action == DEAL else f"player {action - CHOOSER} chooses"
 
 
+def derive(state: Facts) -> None:
+    """Refuse a card in two hands, or in a hand after it was played; nothing follows from facts that a user sets."""
+    pack.refuse_shared("knockout-whist", state.played, *state.hands)
+
+
 def scene(state: Facts, seat: int | None) -> Scene:
     """Trumps, tricks taken, the hands and the trick, and what is to be done."""
     title, hands, middle = f"round of {state.hand_size}", [], list[tuple[str, str | None]]()

@@ -368,6 +368,13 @@ def test_facts_are_read_only_and_what_follows_from_other_ones_is_derived():
             "^the hands of dou-di-zhu have 5 cards 3, of 4 at most$",
         ),
         ("dou-di-zhu", {"hands": [1 << 16, 1, 1]}, ValueError, "^65536 is no hand of dou-di-zhu"),
+        ("hearts", {"held": [1, 2, 6, 8]}, ValueError, "^3♣ of hearts is in two places$"),
+        (
+            "knockout-whist(players=2)",
+            {"hands": [1, 2, 0, 0, 0, 0, 0], "played": 2},
+            ValueError,
+            "^3♣ of knockout-whist is in two places$",
+        ),
         (
             "dou-di-zhu",
             {"play": 0, "hands": [0, 1, 1]},
