@@ -11,7 +11,7 @@ import numpy as np
 import typer
 
 from experiments.commands import print_table
-from icarus.compiler import address_of, array_kernel, call, helper, inlined, seeded
+from icarus.compiler import helper, inlined, seeded
 from icarus.games.dou_di_zhu import DOU_DI_ZHU, LANDLORD, PLAYS
 from icarus.statistics import mean_of
 from icarus.views.document import Table
@@ -28,7 +28,17 @@ PEASANTS = (1, 2)
 SLOTS = 1 << 13  # of the set of plays seen of one peasant
 SPREAD = 0x9E3779B1  # odd, without a pattern: plays that differ little get slots far apart
 BASE_BITS = len(PLAYS).bit_length()  # kickers are written above the base play
-RULES = ("legal", "apply", "prepare", "determinize")  # whose addresses are called
+assert DOU_DI_ZHU.prepare is not None and DOU_DI_ZHU.determinize is not None
+initial, legal, apply, prepare, determinize = map(
+    helper,
+    (
+        DOU_DI_ZHU.initial,
+        DOU_DI_ZHU.legal,
+        DOU_DI_ZHU.apply,
+        DOU_DI_ZHU.prepare,
+        DOU_DI_ZHU.determinize,
+    ),
+)
 
 
 @inlined
@@ -44,76 +54,58 @@ def _add(plays: np.ndarray, play: int) -> int:
 
 
 @helper
-def _leads(
-    rules: np.ndarray,
-    state: np.ndarray,
-    after: np.ndarray,
-    actions: np.ndarray,
-    kickers: np.ndarray,
-    plays_met: np.ndarray,
-) -> tuple[int, int]:
-    """How many plays the player to move may lead, and how many of them are new. Overwrites `after`."""
+def _leads(states: np.ndarray, actions: np.ndarray, plays_met: np.ndarray) -> tuple[int, int]:
+    """How many plays the player to move in states[0] may lead, and how many of them are new. Overwrites states[1]."""
     total, new = 0, 0
-    for i in range(call(rules[0], (address_of(state), address_of(actions)))):
-        base = actions[i]
-        after[0] = state[0]
-        call(rules[1], (address_of(after), base))
-        if after[0].kickers_due == 0:
+    for i in range(legal(states[0], actions[0])):
+        base = actions[0, i]
+        states[1] = states[0]
+        apply(states[1], base)
+        if states[1].kickers_due == 0:
             total += 1
             new += _add(plays_met, base)
             continue
-        for k in range(call(rules[0], (address_of(after), address_of(kickers)))):
+        for k in range(legal(states[1], actions[1])):
             total += 1
-            new += _add(plays_met, base | (kickers[k] << BASE_BITS))
+            new += _add(plays_met, base | (actions[1, k] << BASE_BITS))
     return total, new
 
 
 @helper
-def _both(
-    rules: np.ndarray,
-    state: np.ndarray,
-    after: np.ndarray,
-    actions: np.ndarray,
-    kickers: np.ndarray,
-    plays_met: np.ndarray,
-) -> tuple[int, int]:
+def _both(states: np.ndarray, actions: np.ndarray, plays_met: np.ndarray) -> tuple[int, int]:
     """The same for both peasants together, each with a set of his own."""
     total, new = 0, 0
     for i in range(len(PEASANTS)):
-        state[0].player = PEASANTS[i]
-        plays, unseen = _leads(rules, state, after, actions, kickers, plays_met[i])
+        states[0].player = PEASANTS[i]
+        plays, unseen = _leads(states, actions, plays_met[i])
         total += plays
         new += unseen
     return total, new
 
 
-@array_kernel("leading plays of Dou Di Zhu")
+@helper
 def _count(
-    rules: np.ndarray,
-    deal: np.ndarray,
-    state: np.ndarray,
-    after: np.ndarray,
+    states: np.ndarray,
     beliefs: np.ndarray,
     rng: np.ndarray,
     actions: np.ndarray,
-    kickers: np.ndarray,
     plays_met: np.ndarray,
     plays: np.ndarray,
-) -> int:
-    """Write into `plays` the MEASURES of a deal.
+) -> None:
+    """Write into `plays` the MEASURES of the deal in states[2].
 
-    `state` is where a peasant leads: in the deal first, then in each determinization. `_leads` overwrites `after`.
+    states[0] is where a peasant leads: in the deal first, then in each determinization. `_leads` overwrites states[1].
     """
-    state[0] = deal[0]
+    states[0] = states[2]
     plays_met[:] = 0
-    plays[0] = _both(rules, state, after, actions, kickers, plays_met)[0]
-    call(rules[2], (address_of(deal), LANDLORD, address_of(beliefs)))
+    plays[0] = _both(states, actions, plays_met)[0]
+    prepare(states[2], LANDLORD, beliefs[0])
     plays_met[:] = 0
     total, unique, step = 0, 0, 0
     for done in range(1, DETERMINIZATIONS[-1] + 1):
-        state[0] = deal[0]
-        call(rules[3], (address_of(state), LANDLORD, address_of(beliefs), address_of(rng)))
-        offered, new = _both(rules, state, after, actions, kickers, plays_met)
+        states[0] = states[2]
+        determinize(states[0], LANDLORD, beliefs[0], rng)
+        offered, new = _both(states, actions, plays_met)
         unique += new
         if done <= AVERAGED:
             total += offered
@@ -121,30 +113,25 @@ def _count(
             plays[2 + step] = unique
             step += 1
     plays[1] = total / AVERAGED
-    return unique
 
 
 def measure_deal(deal: np.ndarray, rng: np.ndarray) -> np.ndarray:
     """The leading plays of both peasants together in one deal, state data. [MEASURES]"""
-    rules = np.array([DOU_DI_ZHU.address(name) for name in RULES])
-    state, after = np.zeros((2, 1), DOU_DI_ZHU.state)
-    actions, kickers = np.zeros((2, DOU_DI_ZHU.max_legal), np.int64)
+    states, beliefs = np.zeros(3, DOU_DI_ZHU.state), np.zeros(1, DOU_DI_ZHU.beliefs)
+    actions = np.zeros((2, DOU_DI_ZHU.max_legal), np.int64)
     plays_met = np.zeros((len(PEASANTS), SLOTS), np.int64)
     plays = np.zeros(len(MEASURES))
-    beliefs = np.zeros(1, DOU_DI_ZHU.beliefs)
-    _count(rules, deal, state, after, beliefs, rng, actions, kickers, plays_met, plays)
+    states[2] = deal
+    _count(states, beliefs, rng, actions, plays_met, plays)
     return plays
 
 
 def measure_deals(deals: int, seed: int) -> np.ndarray:
     """The same in random deals. [deals, MEASURES]"""
     plays, rng = np.zeros((deals, len(MEASURES))), seeded(seed)
-    initial = DOU_DI_ZHU.kernels().initial
-    assert initial is not None
     for row in plays:
-        deal = np.zeros(1, DOU_DI_ZHU.state)
-        parameters = DOU_DI_ZHU.initial_arguments()
-        initial(deal.ctypes.data, rng.ctypes.data, parameters.ctypes.data)
+        deal = np.zeros(1, DOU_DI_ZHU.state)[0]
+        initial(deal, rng)
         row[:] = measure_deal(deal, rng)
     return plays
 

@@ -193,7 +193,7 @@ def test_the_page_of_equilibria_and_its_pictures_come_out_of_the_committed_rows(
 
 def plays_of(*hands, seed=0):
     """The leading plays where the landlord, who leads, and the peasants hold these cards."""
-    return branching.measure_deal(dou_di_zhu_position(*hands).data, seeded(seed)).tolist()
+    return branching.measure_deal(dou_di_zhu_position(*hands).data[0], seeded(seed)).tolist()
 
 
 @pytest.mark.parametrize(
