@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from icarus.audit.report import both_texts, checks_of, indented, note_unchecked
+from icarus.audit.report import both_texts, checks_of, indented, last_of, note_unchecked
 from icarus.audit.subjects import (
     AskedGame,
     BrokenPromise,
@@ -236,9 +236,7 @@ class Contract:
 
     def _example(self, message: str) -> str:
         """Which game, after which actions, what is wrong, and the state."""
-        moves = " ".join(self._texts[-LAST_ACTIONS:]) or "nothing"
-        if len(self._texts) > LAST_ACTIONS:
-            moves = f"… {moves}"
+        moves = last_of(self._texts, LAST_ACTIONS)
         headline = f"{self._place}, after {moves}: {message}"
         if self._data is None:
             return headline

@@ -46,7 +46,7 @@ from icarus.audit.draws import (
     facts_known,
     uneven,
 )
-from icarus.audit.report import Check, both_texts, checks_of, indented, note_unchecked
+from icarus.audit.report import Check, both_texts, checks_of, indented, last_of, note_unchecked
 from icarus.audit.subjects import Stream, fingerprint, stamp, view_of
 from icarus.checks import count_text, positive
 from icarus.compiler import defined_at, plain_below, seeded
@@ -232,9 +232,7 @@ class Hidden:
     def _describe(self, state: State, what: str, data: StateData | None = None) -> str:
         """An example: where in which game, what is wrong, and the determinization that it is wrong with."""
         texts = self._texts[: len(state.history)]
-        before = " ".join(texts[-LAST_ACTIONS:]) or "nothing"
-        if len(texts) > LAST_ACTIONS:
-            before = f"… {before}"
+        before = last_of(texts, LAST_ACTIONS)
         text = f"game {self._number + 1}, player {state.current_player()} after {before}: {what}"
         return text if data is None else indented(text, self._faces.text(data))
 

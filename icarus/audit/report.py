@@ -1,6 +1,6 @@
 """What an audit found: each claim about a game, how often it was checked and how often it failed."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import attrs
 
@@ -18,6 +18,12 @@ QUOTED = 200  # characters of an answer
 def indented(headline: str, board: str) -> str:
     """A line, and below it the text of a state."""
     return f"{headline}\n  " + board.replace("\n", "\n  ")
+
+
+def last_of(texts: Sequence[str], most: int) -> str:
+    """The last actions of a game, by their texts, for an example."""
+    last = " ".join(texts[-most:]) or "nothing"
+    return f"… {last}" if len(texts) > most else last
 
 
 def both_texts(first: object, second: object) -> list[str]:
