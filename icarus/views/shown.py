@@ -297,9 +297,8 @@ def _most_updated(records: Records, most: int) -> np.ndarray:
     if domain.kind == Kind.LABEL:
         values = values != NO_ACTION
     sizes = np.abs(values.astype(float))
-    largest = sizes.max(
-        axis=tuple(range(1, sizes.ndim)), initial=0
-    )  # of a field of several numbers
+    # a field may have several numbers
+    largest = sizes.max(axis=tuple(range(1, sizes.ndim)), initial=0)
     return records.rows[np.argsort(-largest, kind="stable")[:most]]
 
 
