@@ -85,7 +85,10 @@ def test_section_8_has_all_pictures_each_of_its_own_agents(tmp_path):
             tally.moments = {
                 name: Moments(60, 600 * MILLION, 6060 * MILLION**2) for name in STATISTICS
             }
-    for path in figures.draw(columns, tmp_path, ["reuse", "tree"]):
+    paths = figures.draw(columns, tmp_path, figures.fitting(experiment))
+    names = [path.name for path in paths]
+    assert names == ["figure4-othello.png", "figure3.png", "figure5.png", "reuse.png", "tree.png"]
+    for path in paths[-2:]:
         assert 0.01 < ink(path)[0] < 0.6
 
 
