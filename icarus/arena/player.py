@@ -79,7 +79,7 @@ def parse_algorithm(text: str) -> Algorithm:
         call = ast.parse(text.strip() if "(" in text else f"{name}()", mode="eval").body
         assert isinstance(call, ast.Call) and not call.args
         values = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
-        assert values.keys() <= set(names)
+        assert values.keys() <= set(names) and len(values) == len(call.keywords)
     except (AssertionError, SyntaxError, TypeError, ValueError):
         # by the second setting, where there are two
         example = (

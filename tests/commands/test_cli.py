@@ -452,6 +452,7 @@ REFUSED = {
     "discover kuhn-poker --games 200 --finalists 1": "needs 23 units for its proof, and has 20 units; give 232 games, or fewer finalists",
     f"exploitability {FIVE}": "these need a search, by --strategy: leave out --iterations",
     "exploitability kuhn-poker --strategy OOS(depth=1)": "is not a search; write Online Outcome Sampling as OOS",
+    "exploitability kuhn-poker --strategy OOS(delta=0.5,delta=0.6)": "is not a search; write Online Outcome Sampling as OOS",
     "exploitability kuhn-poker --strategy 'MAST [move_decay = 1]'": "each decision is searched anew",
     "exploitability kuhn-poker --seeds 3": "these need a search, by --strategy: leave out --seeds",
     "exploitability kuhn-poker --matches 3": "these need --depth: leave out --matches",
