@@ -328,7 +328,7 @@ def load_space(name: str | Path) -> SearchSpace:
     Raises:
         ValueError: there is no such space, or it cannot be read.
     """
-    path = SHIPPED / f"{name}.toml" if str(name) in shipped_spaces() else Path(name)
+    path = SHIPPED / f"{name}.toml" if str(name) in shipped_spaces() else Path(str(name))
     try:
         return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8-sig")), SearchSpace)
     except (IsADirectoryError, PermissionError) as error:

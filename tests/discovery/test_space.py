@@ -150,6 +150,7 @@ def test_bad_files_are_refused(tmp_path):
     (tmp_path / "space.toml").write_text("name = \n")
     for name, message in (
         ("nothing", "there is no space and no file"),
+        (5, "there is no space and no file '5'"),
         (str(tmp_path), "cannot be read: Is a directory; give the TOML file"),
         (str(tmp_path / "space.toml"), "is not valid: Invalid value"),
     ):
