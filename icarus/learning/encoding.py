@@ -130,6 +130,8 @@ def fields_of(
             continue
         is_whole = width != REAL or not (numbers % 1).any()
         least, most = limits_of_fact or (low, high)
+        if width != REAL:
+            least, most = int(least), int(most)  # a range may be given in real numbers
         has_few = is_whole and most - least < MOST_VALUES
         # the bits of a set: of a number of 8 bytes without a sign, and of an integer that is said to be from 0 to 2^n - 1
         is_named_mask = (

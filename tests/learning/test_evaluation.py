@@ -106,8 +106,11 @@ def toy(**changes: object) -> Game:
     )
 
 
-def test_a_state_becomes_inputs_by_types_and_ranges():
+@pytest.mark.parametrize("ends", [int, float])
+def test_a_state_becomes_inputs_by_types_and_ranges(ends):
+    few = (ends(-1), ends(2))
     game = toy(actions=4)
+    game = attrs.evolve(game, ranges={**game.ranges, "few": few})
     states = np.zeros(16, game.state)
     states["mask"][1], states["mask"][2] = 5, 2
     states["few"][:, 0], states["few"][:, 1] = np.arange(16) % 4 - 1, 1
