@@ -3,7 +3,9 @@
 import contextlib
 import csv
 import os
+import shutil
 import sys
+import tempfile
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -308,6 +310,21 @@ def _fill_pages(pages: list[Path], directory: Path) -> None:
     texts = campaign_tables(results)
     for page in pages:
         refresh(page, texts)
+        if STATED in page.read_text("utf-8"):
+            _draw_statements(results, page.parent / STATED)
+
+
+STATED = "_static/statements.png"  # the picture of a page that shows it
+
+
+def _draw_statements(results: Results, picture: Path) -> None:
+    """Draw what the paper states beside what was found; the page needs no other format than this one."""
+    columns = interims.with_due_games(results.columns())
+    with tempfile.TemporaryDirectory() as folder:
+        for path in figures.draw(columns, Path(folder), ["statements"]):
+            picture.parent.mkdir(exist_ok=True)
+            shutil.copyfile(path, picture)
+            say(str(picture))
 
 
 def claims(
@@ -328,17 +345,18 @@ def claims(
         raise Refusal(
             "the runs have no games of the papers' statements (against the baseline, or between the papers' searches)"
         )
+    if as_csv:
+        rows = list[list[str]]()
+        for paper, per_decision, judged in decisions:
+            details = details_table(judged)
+            rows += [[paper.source, per_decision, *row] for row in details.rows]
+        _print_csv(["Paper", "per decision", *details.header], rows)
+        return
     for paper, per_decision, judged in decisions:
-        details = details_table(judged)
-        if as_csv:
-            _print_csv(
-                ["per decision", *details.header], ([per_decision, *row] for row in details.rows)
-            )
-            continue
         print(
             f"Paper against ours: {per_decision} per decision\n{tally_sentence(judged, paper.source)}\n\n{paper.rule}"
         )
-        for table in (summary_table(judged), details):
+        for table in (summary_table(judged), details_table(judged)):
             print_table(table)
 
 

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import pytest
 
-from experiments import claims, figures, report, results as store, verdicts as judgement
+from experiments import claims, figures, interims, report, results as store, verdicts as judgement
 from experiments.claims import (
     CELL,
     CLAIMS,
@@ -21,6 +21,7 @@ from experiments.claims import (
     STRATEGIES,
     versus,
 )
+from experiments.commands import STATED
 from experiments.interims import CAMPAIGN, INTERIM_GAMES, SHARES
 from experiments.pages import fill_places
 from experiments.papers import GROUPS, TABLE_1
@@ -358,7 +359,10 @@ def test_the_command_prints_every_statement_and_as_csv_every_comparison(tmp_path
     assert "Paper against ours: 20 iterations per decision" in printed
     assert "Of 37 statements" in printed
     assert "NAST is significantly better than EPIC in Othello." in printed
-    lines = list(csv.DictReader(io.StringIO(call("claims", "--csv", tmp_path / "run")[1])))
+    text = call("claims", "--csv", tmp_path / "run")[1]
+    assert text.count("The paper expects") == 1
+    lines = list(csv.DictReader(io.StringIO(text)))
+    assert {line["Paper"] for line in lines} == {"section 8"}
     line = next(line for line in lines if line["The paper expects"] == "N higher than EPIC")
     assert (line["Game"], line["Difference"], line["Verdict"]) == ("Othello", "+0.0 %", UNDECIDED)
     interval = line["Interval to agree"].removesuffix(" (95 %)")
@@ -385,16 +389,28 @@ def a_campaign(directory, games):
     return directory
 
 
+def played_columns(columns):
+    return {
+        column: tallies
+        for column, tallies in columns.items()
+        if all(each.games for each in tallies)
+    }
+
+
 def test_the_report_and_the_status_of_a_campaign_follow_from_the_rows_of_all_its_games(
-    tmp_path, call, blank_pictures
+    tmp_path, call, blank_pictures, monkeypatch
 ):
     folder = a_campaign(tmp_path, {"dou-di-zhu": 40, "othello": 0})
+    page = tmp_path / "page.md"
+    page.write_text(f"![stated]({STATED})\n")
+    monkeypatch.setattr(interims, "with_due_games", played_columns)  # as if none were due any more
     code, shown, _ = call("status", folder)
     assert code == 0
     assert "campaign: 40 games, not running" in shown
     assert "1 % of 4000" in shown
     assert "37 wait for a first one" in shown
-    code, shown, _ = call("report", folder)
+    code, shown, _ = call("report", folder, "--page", page)
+    assert (tmp_path / STATED).exists()
     # tables of games that there are
     assert code == 0
     assert "Dou Di Zhu (Landlord)" in shown
