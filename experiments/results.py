@@ -166,14 +166,20 @@ def pack(path: Path) -> None:
     """Compress the rows of a file, with a digest in place of the actions of each game; the same rows always give the same bytes.
 
     Whenever it is killed, each game still counts once.
+
+    Raises:
+        ValueError: a process is writing to the file.
     """
-    lines = dict.fromkeys(_without_actions(line) for line, _ in ledgers.read_lines(path))
-    if lines:
+    if not any(ledgers.read_lines(path)):
+        return
+    with ledgers.open_to_append(path):
+        lines = dict.fromkeys(_without_actions(line) for line, _ in ledgers.read_lines(path))
         content = b"".join(lines)
         # first where the actions stand, so that both files have the same line of a game
         ledgers.write_whole(path, content)
-        ledgers.write_whole(ledgers.packed_path(path), gzip.compress(content, mtime=0))
-        path.unlink()
+        with ledgers.open_to_append(path):  # the new file, which no process has begun to write to
+            ledgers.write_whole(ledgers.packed_path(path), gzip.compress(content, mtime=0))
+            path.unlink()
 
 
 def _without_actions(line: bytes) -> bytes:
@@ -580,15 +586,16 @@ def query(
     """
     import duckdb
 
-    if not any(results_of(directory).games.values()):  # which checks the lines
+    results = results_of(directory)  # which checks the lines
+    if not any(results.games.values()):
         raise ValueError(f"{directory} has no games yet")
-    paths = [
-        path
-        for run in runs_in(directory)
-        for path in (ledgers.packed_path(run / RESULTS), run / RESULTS)
-    ]
+    seedings = dict[str, str]()  # by the files of games
+    for run, experiment in results.runs.items():
+        for path in (ledgers.packed_path(run / RESULTS), run / RESULTS):
+            if path.exists():
+                seedings[str(path)] = experiment.seeding
     # a list of names is taken too, but is not in the types
-    files: Any = [glob.escape(str(path)) for path in paths if path.exists()]
+    files: Any = [glob.escape(path) for path in seedings]
     with contextlib.closing(duckdb.connect(config={"memory_limit": MEMORY})) as database:
         # All that can be skipped is a torn last line.
         relation = database.read_json(
@@ -601,10 +608,11 @@ def query(
             filename=True,
         )
         relation.create("games")
-        # where packing was killed, a game is in both files of its run; the first line counts
+        # A game may be in both files of a run, where packing was killed, and in several runs; the first line counts.
         database.execute(
             "DELETE FROM games WHERE rowid NOT IN "
-            "(SELECT min(rowid) FROM games GROUP BY parse_dirpath(filename), cell, trial)"
+            "(SELECT min(rowid) FROM games GROUP BY $seedings[list_position($files, filename)], cell, trial)",
+            {"seedings": [*seedings.values()], "files": [*seedings]},
         )
         database.execute("ALTER TABLE games DROP COLUMN filename")
         if not allow_files:

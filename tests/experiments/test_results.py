@@ -28,6 +28,7 @@ from experiments.results import (
     results_of,
     rows,
 )
+from icarus.arena import ledger as ledgers
 from icarus.arena.ledger import line_of, packed_path
 from tests.experiments.conftest import TRIALS, Invented, a_row, all_of_table_1, keep, play, small
 
@@ -118,6 +119,39 @@ def test_a_packed_run_gives_the_same_report_and_goes_on(tmp_path, experiment, bl
     assert {path: path.read_bytes() for path in write(whole)[1]} == before
     assert list(rows(whole, experiment)) == with_digests(rows(half, experiment)) == content
     assert query(half, "SELECT count(*) FROM games")[1] == [(len(games),)]
+
+
+def test_a_query_counts_a_game_of_several_runs_once(tmp_path, experiment):
+    games = list(invented(experiment, 4))
+    keep(tmp_path / "one", experiment, games[:6])
+    keep(tmp_path / "[other]", experiment, games[3:])
+    other_seeds = attrs.evolve(experiment, seed=experiment.seed + 1)
+    keep(tmp_path / "seed", other_seeds, games[:2])
+    assert query(tmp_path, "SELECT count(*) FROM games")[1] == [(len(games) + 2,)]
+
+
+def test_rows_that_are_being_written_are_not_packed(tmp_path, experiment, monkeypatch):
+    games = list(invented(experiment, 3))
+    run = keep(tmp_path, experiment, games[:2])
+    with (
+        store.RunLedger(run, experiment) as ledger,
+        pytest.raises(ValueError, match="another process is writing to"),
+    ):
+        store.pack(run / RESULTS)
+    write_whole, begun = ledgers.write_whole, list[store.RunLedger]()
+
+    def begin_to_write(path, content):
+        write_whole(path, content)
+        if not begun:  # another process comes while the first of two files is new
+            begun.append(store.RunLedger(run, experiment))
+
+    monkeypatch.setattr(ledgers, "write_whole", begin_to_write)
+    with pytest.raises(ValueError, match="another process is writing to"):
+        store.pack(run / RESULTS)
+    with begun[0] as ledger:
+        for game in games[2:]:
+            ledger.keep(game)
+    assert played(run) == len(games)
 
 
 def test_a_game_counts_once_where_packing_was_killed(tmp_path, experiment, monkeypatch):
