@@ -726,8 +726,9 @@ class CompiledSearch:
         return int(self._counts["iterations"][0])
 
     def expect(self, iterations: int) -> None:
-        """Tell slots how many playouts there will be in all."""
-        self._playout["budget"] = iterations
+        """Tell slots how many playouts there will be, with those of earlier searches whose records this one has."""
+        earlier = int(self._counts["earlier_iterations"][0])
+        self._playout["budget"] = min(earlier + iterations, UNLIMITED)
 
     def run(self, iterations: int) -> None:
         """Go on until so many playouts have been made in all, giving room as it is asked for."""

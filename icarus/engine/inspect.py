@@ -130,7 +130,7 @@ def inspect_playout(
         rows = tuple(table.rows[1:] for table in before.tables)
         reuse = ReusedRecords(rows, before.root_keys, after)
     search = CompiledSearch(state, strategy, seed, scheme, reuse, _NOTING)
-    search.expect(iterations)
+    search.expect(iterations - after)
     if before is not None:
         search.rng[:] = before.rng
     search.record_simulation()
@@ -433,7 +433,7 @@ def notes_of(result: Result) -> tuple[str, ...]:
     rows = tuple(tables[storage_of(part)].rows[1:] for part in components)
     reuse = ReusedRecords(rows, result.root, result.earlier_iterations + result.iterations)
     search = CompiledSearch(result.state, strategy, 0, scheme, reuse, _WATCHING)
-    search.expect(result.iterations)
+    search.expect(LOOKED_AT)
     watch = _Watch(search)
     _watches.append(watch)
     try:
@@ -520,6 +520,13 @@ class Tree:
     def __len__(self) -> int:
         return len(self.parent)
 
+    @property
+    def visits(self) -> np.ndarray:
+        """Those of each node; 0 without a record. [nodes]"""
+        visits, has_record = np.zeros(len(self), np.int64), self.record >= 0
+        visits[has_record] = self.rows["visits"][self.record[has_record]]
+        return visits
+
     def path(self, node: int) -> list[int]:
         """The nodes from the root's child to a node."""
         nodes = []
@@ -530,8 +537,7 @@ class Tree:
 
     def principal_variation(self) -> list[int]:
         """The nodes from the recommended action on, each visited most below the one before it, while they are visited twice or more."""
-        visits = np.where(self.record >= 0, self.rows["visits"][self.record], 0)
-        nodes = list[int]()
+        nodes, visits = list[int](), self.visits
         children = np.flatnonzero((self.parent == 0) & (self.action == self.result.action))
         while len(children) and visits[children].max() > 1:
             nodes.append(int(children[np.argmax(visits[children])]))

@@ -41,7 +41,7 @@ DRAWS = 32  # determinizations in which it is seen what another observes
 
 @attrs.frozen(eq=False, slots=False)
 class RootStatistics:
-    """The statistics of each legal action at the root.
+    """The statistics of each legal action at the root; its arrays can be read only.
 
     Attributes:
         actions: in the game's order. [actions]
@@ -52,11 +52,11 @@ class RootStatistics:
     """
 
     actions: tuple[int, ...]
-    visits: np.ndarray
-    rewards: np.ndarray
-    playouts: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
+    visits: np.ndarray = attrs.field(converter=read_only)
+    rewards: np.ndarray = attrs.field(converter=read_only)
+    playouts: np.ndarray = attrs.field(converter=read_only)
+    lower: np.ndarray = attrs.field(converter=read_only)
+    upper: np.ndarray = attrs.field(converter=read_only)
 
     @classmethod
     def of_tables(
@@ -85,7 +85,12 @@ class RootStatistics:
                 upper = np.minimum(upper, bounds["upper"])
         root = object.__new__(cls)
         unread = (tables[0], key, player)
-        vars(root).update(actions=actions, visits=visits, lower=lower, upper=upper, _unread=unread)
+        counted = {
+            "visits": read_only(visits),
+            "lower": read_only(lower),
+            "upper": read_only(upper),
+        }
+        vars(root).update(actions=actions, _unread=unread, **counted)
         return root
 
     def __getattr__(self, name: str) -> Any:
@@ -94,7 +99,8 @@ class RootStatistics:
             raise AttributeError(f"{type(self).__name__} has no {name}")
         table, key, player = vars(self)["_unread"]
         rows = table.rows[table.places(_children(key, player, self.actions))]
-        vars(self).update(rewards=rows["reward"][:, player], playouts=rows["visits"].astype(float))
+        rewards, playouts = rows["reward"][:, player], rows["visits"].astype(float)
+        vars(self).update(rewards=read_only(rewards), playouts=read_only(playouts))
         return vars(self)[name]
 
     @property
@@ -282,7 +288,7 @@ class Result:
         fields["statistics"] = sum_statistics([self._statistics])
         if self.parts:
             parts = tuple(part._with_rows(change, **fields) for part in self.parts)
-            return attrs.evolve(self, records=parts[0].records, parts=parts, **fields)
+            return self._changed(records=parts[0].records, parts=parts, **fields)
         baseline = baseline_records(self)._table
         tables = dict.fromkeys(part._table for part in self.records.values())
         copies = {table: table.with_rows(change(table, baseline)) for table in tables}
@@ -290,7 +296,13 @@ class Result:
             name: Records(part.enhancement, part.game, copies[part._table])
             for name, part in self.records.items()
         }
-        return attrs.evolve(self, records=records, **fields)
+        return self._changed(records=records, **fields)
+
+    def _changed(self, **fields: Any) -> "Result":
+        """The same result with other fields; no slot is to blame for what its records are now."""
+        result = attrs.evolve(self, **fields)
+        vars(result)["notes"] = ()
+        return result
 
     @functools.cached_property
     def values(self) -> np.ndarray:

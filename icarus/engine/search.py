@@ -432,16 +432,21 @@ class Trees:
         return sum(search.iterations for search in self.searches)
 
     def expect(self, iterations: int) -> None:
-        """Tell slots how many playouts there will be in all: an equal share for each search."""
-        for search in self.searches:
-            search.expect(
-                iterations if iterations == UNLIMITED else max(1, iterations // self.trees)
-            )
+        """Tell the slots of each search how many playouts it will make."""
+        shares = [UNLIMITED] * self.trees
+        if iterations < UNLIMITED:
+            shares = self._shares(iterations)
+        for search, share in zip(self.searches, shares, strict=True):
+            search.expect(share)
+
+    def _shares(self, iterations: int) -> list[int]:
+        """How many of so many playouts each search makes."""
+        share, rest = divmod(iterations, self.trees)
+        return [share + 1] * rest + [share] * (self.trees - rest)
 
     def run(self, iterations: int) -> None:
         """Go on until so many playouts have been made in all. An exception of a search surfaces as itself when all have ended."""
-        share, rest = divmod(iterations, self.trees)
-        shares = [share + 1] * rest + [share] * (self.trees - rest)
+        shares = self._shares(iterations)
         if self.threads == 1:
             for search, share in zip(self.searches, shares, strict=True):
                 search.run(share)

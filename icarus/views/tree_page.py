@@ -65,9 +65,7 @@ def _left_out(tree: Tree) -> str:
 def _data(tree: Tree, boards: int) -> dict[str, Any]:
     """What the page is made of: a column for each fact of the nodes and of the records, and the boards of the nodes visited most."""
     state = tree.result.state
-    # of each node; 0 without a record
-    visits = np.where(tree.record >= 0, tree.rows["visits"][tree.record], 0)
-    most_visited = np.argsort(-visits, kind="stable")[:boards].tolist()
+    most_visited = np.argsort(-tree.visits, kind="stable")[:boards].tolist()
     # The page asks only which moves are alike: small numbers stand for them.
     _, views = np.unique([] if tree.moves is None else tree.moves, return_inverse=True)
     return {

@@ -10,6 +10,7 @@ import pytest
 from icarus import SO_ISMCTS_POM, SPECIFICATIONS, Game, Scheme, State, games, search
 from icarus.algebra import Enhancement, Kind, initial
 from icarus.engine import result
+from icarus.engine.inspect import search_tree
 from icarus.engine.scheme import (
     MO_ISMCTS,
     ROOT_PLAYER,
@@ -398,6 +399,14 @@ def test_without_histories_only_what_fits_every_root_is_left():
         ).without_histories(),
     )
     assert fresh.visits.sum() == 10
+
+
+def test_a_result_that_has_forgotten_its_tree_is_shown_as_its_root():
+    result = search(OTHELLO.new_initial_state(), BASELINE >> MAST, iterations=100, seed=1)
+    for forgotten in (result.without_histories(), result.decayed(0)):
+        assert search_tree(forgotten).principal_variation() == []
+        assert "srcdoc" in forgotten._repr_html_()
+    assert search_tree(result).principal_variation()
 
 
 # -------------------------------------------------------------------------------------------------------------- refusals

@@ -37,7 +37,7 @@ from icarus import (
     search,
     secure_child,
 )
-from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, Enhancement, initial, weight
+from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, Enhancement, capture, initial, weight
 from icarus.engine import lowering as lowering_module, match as levels, tables as tables_module
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.lowering import LoweredStrategy
@@ -56,6 +56,7 @@ from icarus.kernel import (
     history_record,
     mix,
     record,
+    update,
 )
 from icarus.ladder import read_ladder
 from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST, NAST2, RAVE, gibbs, parse, ucb1
@@ -672,6 +673,46 @@ def test_sequential_halving_is_that_of_the_textbook():
         count + (budget - iterations) * (arm in arms) for arm, count in enumerate(pulls)
     ]
     assert running.result(recommendation=last_one).action == state.legal_actions()[arms[0]]
+
+
+@pytest.mark.parametrize("name", ["visits", "rewards", "playouts", "lower", "upper"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_rule_of_recommendation_cannot_change_what_was_found(name, threads):
+    def spoiling(root):
+        getattr(root, name)[0] = 0
+
+    with pytest.raises(ValueError, match="read-only"):
+        search(
+            games.load("othello").new_initial_state(),
+            BASELINE,
+            iterations=20,
+            threads=threads,
+            recommendation=spoiling,
+        )
+
+
+@capture(reads_simulation=False, writes_simulation=False)
+def capture_what_is_left(history, updates):
+    update(updates, record(history.budget - history.iteration, 0), 0)
+
+
+LEFT = attrs.evolve(MAST, name="LEFT", capture=capture_what_is_left)
+
+
+def left_in(result: Result) -> list[list[int]]:
+    """Of each thread, how many iterations were left at each, the last one first."""
+    return [
+        [k for k in range(200) if record(k, 0) in part.records["LEFT"]]
+        for part in result.parts or [result]
+    ]
+
+
+def test_budget_and_iteration_count_alike_in_threads_and_with_records_of_an_earlier_search():
+    state = games.load("othello").new_initial_state()
+    first = search(state, BASELINE >> LEFT, iterations=101, threads=2)
+    assert left_in(first) == [list(range(1, 52)), list(range(1, 51))]
+    second = search(state, BASELINE >> LEFT, iterations=160, threads=2, records=first)
+    assert left_in(second) == [list(range(1, 81))] * 2
 
 
 class Clocked:

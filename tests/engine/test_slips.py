@@ -1030,6 +1030,7 @@ def test_a_slot_that_does_nothing_is_noted_with_the_result(slots, notes):
     result = search(state(), BASELINE >> attrs.evolve(MAST, name="PAIRS", **slots), iterations=40)
     assert re.search(notes, " ".join(result.notes)) if notes else not result.notes
     assert not notes or str(result).endswith(result.notes[-1])
+    assert not result.decayed(0.5).notes  # what is left now is not the work of the slots
 
 
 @backpropagation
