@@ -285,6 +285,8 @@ class Session:
         write_whole(path if path == self.file else new_file(path), content)
         self.file = path
         command = ["icarus", "play", "--resume", str(path)]
+        if len(self.people) > 1:
+            command.append("--browser")
         for name in files:
             command += _option_of(name), name
         return shlex.join(command)
@@ -538,7 +540,7 @@ class Conversation:
             shared = "with two persons at the table nothing is taken back or opened"
         return {
             "help": "",
-            "moves": "",
+            "moves": act,
             "save": "",
             "act": act,
             "hint": act or ("a search is already running" if self.live else ""),

@@ -369,9 +369,22 @@ def test_an_agent_that_fails_ends_the_game_with_its_error_and_the_game_is_kept(
 
 
 def test_actions_and_help_fit_a_terminal():
-    moves = Conversation(session_of("lotr-confrontation"), 0).say("moves")["said"]
+    session = session_of("lotr-confrontation")
+    act_others(session)
+    moves = Conversation(session, 0).say("moves")["said"]
     assert max(map(len, [*moves.splitlines(), *HELP.splitlines()])) <= 80
     assert moves.count(":") > 8
+
+
+def test_legal_actions_are_told_to_whose_turn_it_is_alone(tmp_path):
+    """Of two persons at pages, one would else read the other's hand."""
+    session = Session(games.load("kuhn-poker"), [None, None])
+    act_others(session)
+    table, mover = Conversation(session, None), session.waits_for
+    assert table.say("moves", viewer=mover)["said"].startswith("1: ")
+    with pytest.raises(ValueError, match="it is not your turn"):
+        table.say("moves", viewer=1 - mover)
+    assert session.save(tmp_path / "two.txt").endswith("two.txt --browser")
 
 
 ENDS = {
