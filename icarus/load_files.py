@@ -7,6 +7,7 @@ import hashlib
 import importlib.util
 import inspect
 import itertools
+import linecache
 import os
 import sys
 import traceback
@@ -124,7 +125,16 @@ class _SourceLoader(SourceFileLoader):
     """The loader of a file as it is, never from bytecode, which may be that of another content of the same length and the same second."""
 
     def get_code(self, fullname: str) -> CodeType:
-        return self.source_to_code(self.get_data(self.path), self.path)
+        content = self.get_data(self.path)
+        code: CodeType = self.source_to_code(content, self.path)
+        _keep_text(self.path, content)
+        return code
+
+
+def _keep_text(path: str, content: bytes) -> None:
+    """Let the text of functions be that which was loaded, whatever the file says by now."""
+    text = importlib.util.decode_source(content)
+    linecache.cache[path] = len(text), None, text.splitlines(keepends=True), path
 
 
 def _finder_in(folder: str) -> PathEntryFinder:
@@ -261,7 +271,9 @@ def _load(path: Path) -> tuple[ModuleType, Games]:
         _look_beside(path)
         try:
             # never from bytecode, see `_SourceLoader`
-            exec(compile(content, str(path), "exec", dont_inherit=True), vars(module))
+            code = compile(content, str(path), "exec", dont_inherit=True)
+            _keep_text(str(path), content)
+            exec(code, vars(module))
             imports_of(path)  # from now on, an edit of what it has imported is refused
             _loaded[name] = module, _registered(module, path)
         # a user's own file may raise anything, which is told in a sentence

@@ -225,12 +225,38 @@ def _parts(value: object, names: frozenset[str]) -> Iterator[Reached]:
             {**getattr(value, "locals", {}), **getattr(value, "targetoptions", {})}.items()
         ):
             yield Reached(f"flag {flag}", setting if callable(setting) else str(setting))
+    elif isinstance(value, functools.partial):
+        yield Reached("", value.func)
+        yield Reached("arguments", (value.args, *sorted(value.keywords.items())))
+    elif isinstance(value, pytypes.MethodType) and not _is_pythons(value):
+        yield Reached("", value.__func__)
+        yield from _of_object(value.__self__)
+    elif isinstance(value, type) and not (_is_ours(value) or _is_pythons(value)):
+        yield from (Reached(base.__qualname__, base) for base in value.__bases__)
+        for item in vars(value).values():
+            method = getattr(item, "__func__", getattr(item, "fget", item))
+            # what a decorator has generated has no text
+            if isinstance(method, pytypes.FunctionType) and method.__code__.co_filename[:1] != "<":
+                yield from _variables(method, frozenset(names_in(method.__code__)))
     elif isinstance(value, functions.Intrinsic):
         yield Reached("", value.definition)
     elif is_loaded("numba") and isinstance(value, _extending._Intrinsic):
         yield Reached("", value._defn)
     elif is_loaded("numba") and isinstance(value, types.Dispatcher):
         yield Reached("", value.dispatcher)
+
+
+def _of_object(value: object) -> Iterator[Reached]:
+    """The class of an object whose method is called, and its plain attributes."""
+    yield Reached("class", value if isinstance(value, type) else type(value))
+    for name, item in sorted(getattr(value, "__dict__", {}).items()):
+        if isinstance(item, PLAIN | enum.Enum):
+            yield Reached(name, item)
+
+
+def _is_pythons(value: object) -> bool:
+    """Whether a function or a class is one of Python's own, or of a library that the compiler knows."""
+    return _module_of(value).partition(".")[0] in {*sys.stdlib_module_names, *LIBRARIES}
 
 
 def _extensions() -> list[Callable]:
@@ -413,7 +439,7 @@ def rules_digest(rules: Iterable[Callable | None], *context: object) -> str:
 
 def _text_of(value: Any) -> bytes:
     """The text of a function or a class without comments and docstrings; its name if it is Python's own, its code if it has no text."""
-    if _module_of(value).partition(".")[0] in {*sys.stdlib_module_names, *LIBRARIES}:
+    if _is_pythons(value):
         return str(value.__qualname__).encode()
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(value)))

@@ -31,7 +31,7 @@ from icarus.kernel import (
     word_of,
 )
 from icarus.kernel.contract import copy_data
-from icarus.kernel.evaluation import rules_of
+from icarus.kernel.evaluation import attributes_of, rules_of
 
 DRAWS = 32  # determinizations in which it is seen what another observes
 
@@ -471,21 +471,38 @@ def leads_to(earlier: State, state: State) -> bool:
     if isinstance(before, np.ndarray) and isinstance(now, np.ndarray):
         same = before.tobytes() == now.tobytes()
     else:
-        same = before is now or _are_equal(before, now)
+        try:
+            same = before is now or _are_equal(before, now)
+        except RecursionError:  # an object holds what holds it
+            same = False
     return same and state.history[: len(earlier.history)] == earlier.history
 
 
-def _are_equal(first: object, second: object) -> bool:
-    """Whether two states in plain Python are equal, with all arrays that they hold."""
+def _are_equal(first: Any, second: Any) -> bool:
+    """Whether two states in plain Python are equal in all that they hold; an object without `__eq__` is what its attributes are."""
+    is_opened = False
     try:
-        return bool(first == second)
+        if first == second:
+            return True
     except ValueError:  # arrays are equal in each place, not as one
-        pass
-    try:
-        np.testing.assert_equal(first, second)
-    except (AssertionError, ValueError):
+        is_opened = True
+    if type(first) is not type(second):
         return False
-    return True
+    match first:
+        case np.ndarray():
+            return np.array_equal(first, second)
+        case dict():
+            return first.keys() == second.keys() and all(
+                _are_equal(value, second[key]) for key, value in first.items()
+            )
+        case list() | tuple():
+            return len(first) == len(second) and all(map(_are_equal, first, second))
+    names = attributes_of(first)
+    has_no_equality: bool = type(first).__eq__ is object.__eq__  # type: ignore[comparison-overlap]
+    is_opened |= has_no_equality and bool(names)
+    return is_opened and all(
+        _are_equal(getattr(first, name, None), getattr(second, name, None)) for name in names
+    )
 
 
 def _reused(

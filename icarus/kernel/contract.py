@@ -114,9 +114,8 @@ class History(NamedTuple):
         legal: the legal actions of all steps; those of step i start at steps[i].first.
         rewards: [players]: μ of a finished playout, for captures; empty as long as it goes on.
         rng: the generator of the search, for policies with randomness of their own: `uniform(history.rng)`, `below(history.rng, n)`.
-        iteration: how many iterations the search has made before this one (a tree of its own, where there are several), with those of
-            earlier searches whose records it reuses.
-        budget: up to which iteration the search is to come (a tree of its own, where there are several): as given, or, where a time is
+        iteration: how many iterations the search has made before this one (a tree of its own, where there are several).
+        budget: how many iterations the search is to make in all (a tree of its own, where there are several): as given, or, where a time is
             given, as the clock lets expect by now; UNLIMITED where neither is known yet.
         features: [t + 1, features] of the states: `features[-1]` of the present one, in which the choice is made, or in which a
             finished playout has ended.

@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import SO_ISMCTS_POM, SPECIFICATIONS, Game, Scheme, State, games, search
+from icarus import SO_ISMCTS_POM, SPECIFICATIONS, Game, PythonGame, Scheme, State, games, search
 from icarus.algebra import Enhancement, Kind, initial
 from icarus.engine import result
 from icarus.engine.inspect import search_tree
@@ -20,7 +20,7 @@ from icarus.engine.scheme import (
     DeterminizedUCT,
 )
 from icarus.engine.tables import RecordTable
-from icarus.kernel import CHANCE, mix
+from icarus.kernel import CHANCE, TERMINAL, below, mix
 from icarus.specs import (
     BASELINE,
     BOUNDED_GRAVE,
@@ -482,6 +482,36 @@ def test_records_that_do_not_fit_are_refused_in_a_sentence():
     with pytest.raises(TypeError, match="must be the Result of an earlier search"):
         search(state, BASELINE, iterations=2, records={"MAST": 1})
     search(beside, BASELINE, iterations=2, records=later.without_histories())
+
+
+class Line:
+    """A state without `__eq__`."""
+
+    def __init__(self) -> None:
+        self.actions, self.table = list[int](), {"limits": [np.array([3, 6])]}
+
+
+def dealt_line(rng: np.ndarray) -> Line:
+    line = Line()
+    line.table["limits"][0][1] = below(rng, 1000)
+    return line
+
+
+def test_records_of_a_state_without_equality_fit_another_of_the_same_content():
+    game = PythonGame(
+        name="line",
+        players=2,
+        initial=dealt_line,
+        player=lambda line: len(line.actions) % 2 if len(line.actions) < 6 else TERMINAL,
+        legal=lambda line: [0, 1, 2],
+        apply=lambda line, action: line.actions.append(action),
+        rewards=lambda line: [sum(line.actions) % 2, 1 - sum(line.actions) % 2],
+    )
+    first = search(game.new_initial_state(1), BASELINE >> MAST, iterations=50)
+    again = search(game.new_initial_state(1), BASELINE >> MAST, iterations=50, records=first)
+    assert again.visits.sum() == 99  # the first playout expands the root
+    with pytest.raises(ValueError, match="does not lead to this state"):
+        search(game.new_initial_state(2), BASELINE >> MAST, iterations=50, records=first)
 
 
 def test_eyes_of_the_root_player_are_nobody_elses():

@@ -5,8 +5,9 @@ import dataclasses
 import enum
 import random
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
+from functools import partial
 from typing import NamedTuple
 
 import attrs
@@ -48,6 +49,7 @@ from icarus.learning import encoding
 from icarus.learning.encoding import empty_evaluation, fields_of, names_of
 from icarus.learning.fitting import fitted, with_random_weights
 from icarus.learning.selfplay import games_played
+from icarus.load_files import load_file
 
 KUHN = games.load("kuhn-poker")
 
@@ -413,6 +415,72 @@ def test_the_digest_of_rules_does_not_see_comments_and_heuristics():
         for each in namespaces
     ]
     assert rules_of(plain[0]) == rules_of(plain[1])
+
+
+class AddsModulo:
+    """Rules with a number in them."""
+
+    def __init__(self, modulus: int) -> None:
+        self.modulus = modulus
+
+    def apply(self, state: list, action: int) -> None:
+        add_modulo(state, action, self.modulus)
+
+
+def add_modulo(state: list, action: int, modulus: int) -> None:
+    state[:] = [*state, (sum(state) + action) % modulus]
+
+
+class Base2:
+    def take(self, action):
+        return action % 2
+
+
+class Base3:
+    def take(self, action):
+        return action % 3
+
+
+def taken_by(base: type) -> Callable:
+    board = type("Board", (base,), {})
+    return lambda state, action: state.append(board().take(action))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (partial(add_modulo, modulus=2), partial(add_modulo, modulus=3)),
+        (AddsModulo(2).apply, AddsModulo(3).apply),
+        (taken_by(Base2), taken_by(Base3)),
+    ],
+    ids=["partial", "method", "base class"],
+)
+def test_rules_differ_where_what_they_are_made_of_does(first, second):
+    game = PythonGame(
+        name="g", players=2, initial=list, player=len, legal=list, apply=first, rewards=list
+    )
+    assert rules_of(game) == rules_of(attrs.evolve(game))
+    assert rules_of(game) != rules_of(attrs.evolve(game, apply=second))
+
+
+def test_the_rules_of_a_loaded_file_are_those_that_were_loaded(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    file, beside = tmp_path / "edited_game.py", tmp_path / "edited_beside.py"
+    beside.write_text("def legal(state):\n    return [0, 1]\n")
+    file.write_text(
+        "from icarus import PythonGame\nfrom edited_beside import legal\n"
+        "def apply(state, action):\n    state.append(action)\n"
+        "GAME = PythonGame(name='edited', players=2, initial=list, player=len, legal=legal, apply=apply, rewards=list)\n"
+    )
+    module = load_file(file)
+    before = rules_of(module.GAME)
+    for each in (file, beside):
+        each.write_text(
+            "# a line\n" + each.read_text().replace("append", "extend").replace("1]", "2]")
+        )
+    assert rules_of(attrs.evolve(module.GAME)) == before
+    beside.write_text(beside.read_text().removeprefix("# a line\n").replace("2]", "1]"))
+    assert rules_of(load_file(file).GAME) != before
 
 
 # ---------------------------------------------------------------------------------------------------------------- who uses it
