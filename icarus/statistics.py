@@ -73,11 +73,15 @@ def mean_of(
 def paired_difference(
     scores: Sequence[float], usual: Sequence[float], confidence: float = CONFIDENCE
 ) -> Estimate:
-    """The mean of rewards less the usual ones on the same deals, within what rewards from 0 to 1 allow."""
+    """The mean of rewards less the usual ones on the same deals, within what rewards from 0 to 1 allow.
+
+    A usual reward that is the same on all deals, such as 1/2 over both seats, is fixed; whoever has always lost may win yet.
+    """
     differences = [a - b for a, b in zip(scores, usual, strict=True)]
-    least = -max(usual, default=1)
-    most = 1 - min(usual, default=0)
-    return mean_of(differences, least, most, confidence)
+    lowest, highest = min(usual, default=0), max(usual, default=1)
+    if highest - lowest > ROUNDING or lowest == 0 or highest == 1:
+        lowest, highest = 0, 1
+    return mean_of(differences, -highest, 1 - lowest, confidence)
 
 
 def mean_interval(
@@ -103,8 +107,11 @@ def student_quantile(tail: float, freedom: float) -> float:
 
 
 def sign_flip(differences: Sequence[float]) -> float:
-    """The p value of the mean being at most 0, by the exact sign-flip test (Fisher, 1935): the share of all 2^n ways to choose the signs
-    of the differences whose sum is at least theirs. It cannot be below 2^-n.
+    """The p value of no difference, by the exact sign-flip test (Fisher, 1935): the share of all 2^n ways to choose the signs of the
+    differences whose sum is at least theirs. It cannot be below 2^-n.
+
+    Without a difference each is as likely to be so much above 0 as below. A mean of 0 alone, of small gains and rare great losses, is
+    told from it more often than p says.
 
     The differences are rounded to 1 / `GRID`, to either side of 0 alike, so that the test remains exact.
     """

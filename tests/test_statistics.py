@@ -57,15 +57,20 @@ def test_the_sign_flip_test_rounds_to_the_nearest_step(scores, p):
     assert sign_flip(scores) == p
 
 
-def test_a_paired_difference_reaches_as_far_as_the_rewards_of_the_reference_allow():
-    scores, usual = [0.8, 0.8, 0.75], [0.25, 0.25, 0.5]
-    gain = paired_difference(scores, usual)
-    assert gain.value == pytest.approx(0.45)
-    assert gain.high == 0.75
-    assert paired_difference(usual, scores).low == -0.8
-    unbounded = stats.ttest_1samp(np.subtract(scores, usual), 0).confidence_interval(0.95)
-    assert gain.low == pytest.approx(max(-0.5, unbounded.low))
-    assert unbounded.high > 0.75
+def test_a_paired_difference_reaches_as_far_as_rewards_allow():
+    assert paired_difference([1.0, 1.0, 0.0], [0.25] * 3).high == 0.75  # of a fixed usual reward
+    gain = paired_difference([1.0, 1.0, 0.0], [0.0, 0.0, 0.5])
+    unbounded = stats.ttest_1samp([1.0, 1.0, -0.5], 0).confidence_interval(0.95)
+    assert gain.high == 1 < unbounded.high
+    assert gain.low == max(-1, unbounded.low)
+
+
+@pytest.mark.parametrize("chance", [0.05, 0.03])
+def test_who_seldom_wins_may_have_won_none_by_chance(chance):
+    """The candidate never wins: the difference is minus the chance of the reference, which has won none in many a sample."""
+    samples = np.random.default_rng(1).random((400, 20)) < chance
+    estimates = [paired_difference(np.zeros(20), usual.astype(float)) for usual in samples]
+    assert np.mean([each.low <= -chance <= each.high for each in estimates]) >= 0.95
 
 
 @pytest.mark.parametrize("units", [10, 20, 60])

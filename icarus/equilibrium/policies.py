@@ -371,7 +371,8 @@ def exploitability(
     convex in a player's policy, so the estimate is too high on average, by less the more seeds there are. For the lower limit best
     responses to the mean of one half of the seeds are valued on each of the other half, whom they do not know: on average at most the
     NashConv of the policy played. The upper limit adds to the estimate what the values of its best responses vary by over all seeds. Both
-    are one-sided limits of 95 % by Student's distribution, cut to what NashConv can be. With fewer than four seeds nothing is shown.
+    are one-sided limits of 95 % by Student's distribution, cut to what NashConv can be; seeds that all agree do not show that the next one
+    would. With fewer than four seeds nothing is shown.
 
     Args:
         game: a two-player zero-sum game, or its `icarus.equilibrium.GameTree`, which saves time in several calls.
@@ -476,7 +477,7 @@ def _measured(
     """The exploitability of the policy that is played, by the probabilities of some seeds. The text of the policy is `policy`."""
     best, result = _responses(tree, np.mean(written, 0), policy)
     count = len(written)
-    if not has_luck or (count > 1 and not np.ptp(written, 0).any()):
+    if not has_luck:
         return result
     low, high = tree.game.utilities
     most = high - low

@@ -184,10 +184,11 @@ def test_who_only_calms_himself_looks_no_less_exploitable():
     wild, calm = Coin(written, calm=False), Coin(written, calm=True)
     truth = exploitability(KUHN, written).estimate
     one = np.mean([exploitability(KUHN, wild, seeds=1, seed=k).estimate for k in range(20)])
-    many, certain = exploitability(KUHN, wild, seeds=200), exploitability(KUHN, calm, seeds=3)
+    many, few = exploitability(KUHN, wild, seeds=200), exploitability(KUHN, calm, seeds=50)
     assert one > truth + 0.3
-    assert certain.lower == pytest.approx(truth)
-    assert certain.upper == pytest.approx(truth)
+    assert few.estimate == pytest.approx(truth)
+    # that fifty seeds agree does not say that the next one would
+    assert 0 < few.lower < truth < few.upper
     assert many.lower < truth < many.upper
     assert many.estimate == pytest.approx(truth, abs=0.1)
     bounds = [
@@ -215,7 +216,7 @@ def test_limits_hold_in_nineteen_of_twenty_repeats():
 
 
 def test_without_luck_both_limits_are_the_value():
-    for policy in (None, Agent(Uniform(), iterations=1)):
+    for policy in (None, lambda state: [0.5, 0.5]):
         result = exploitability(KUHN, policy, seeds=4)
         assert result.lower == result.estimate == result.upper == pytest.approx(UNIFORM_IN_KUHN)
         assert result.confidence == 1
