@@ -165,7 +165,7 @@ FARTHEST = 12.0  # how far ratings go that nothing bounds, for their order
 Placing = tuple[tuple[str, ...], ...]  # the strategies that took each place, from the first on
 
 
-# Places that were taken: by how many of each agent, of how many that were left, and how often that happened. [places, agents], [places]
+# Places that were taken: by which part of each agent, of how many that were left, and how often that happened. [places, agents], [places]
 Stages = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -185,7 +185,7 @@ def ratings(placings: Counter[Placing]) -> dict[str, Estimate]:
     for placing, times in placings.items():
         games.update(dict.fromkeys(itertools.chain.from_iterable(placing), times))
     names = sorted(games)
-    lines = list[tuple[list[int], list[int], float]]()
+    lines = list[tuple[list[float], list[int], float]]()
     for placing, times in placings.items():
         lines += _stages(placing, times, names)
     stages: Any = tuple(map(np.array, zip(*lines, strict=True)))
@@ -211,23 +211,15 @@ def ratings(placings: Counter[Placing]) -> dict[str, Estimate]:
 
 def _stages(
     placing: Placing, times: int, names: Sequence[str]
-) -> Iterator[tuple[list[int], list[int], float]]:
-    """Of each place: who came there, and who was still to be placed, counted by name, and how often.
+) -> Iterator[tuple[list[float], list[int], float]]:
+    """Of each place: who came there, counted by name, and who was still to be placed, and how often.
 
-    The last place, if one name alone is left for it, was no choice, and tells nothing.
+    Each place is one choice; several who share it have equal parts of it. Who comes last was not chosen, unless all are equal.
     """
-
-    def count(group: Sequence[str]) -> list[int]:
-        return [group.count(name) for name in names]
-
-    if len(placing) == 1 and len(placing[0]) == 2:  # a draw of two: one half for each
-        for name in placing[0]:
-            yield count([name]), count(placing[0]), times / 2
-        return
-    choices = placing[:-1] if len(placing[-1]) == 1 else placing
-    for place, group in enumerate(choices):
+    for place, group in enumerate(placing[:-1] or placing):
         left = list(itertools.chain.from_iterable(placing[place:]))
-        yield count(group), count(left), times
+        parts = [group.count(name) / len(group) for name in names]
+        yield parts, [left.count(name) for name in names], times
 
 
 def _derivatives(stages: Stages, value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

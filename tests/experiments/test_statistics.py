@@ -17,7 +17,7 @@ from experiments.plan.loading import build
 from experiments.ratings import ratings, tournaments
 from experiments.report import write
 from experiments.results import moments_of, results_of
-from icarus.statistics import Estimate
+from icarus.statistics import NORMAL_95, Estimate
 from tests.experiments.conftest import a_row, built, keep
 
 
@@ -264,30 +264,48 @@ def test_ratings_of_two_players_agree_with_the_published_ones():
 
 
 def test_ratings_of_more_players_agree_with_cox_regression():
-    """Each game is a stratum; a place is a time, ties by Breslow's method; agents are covariates."""
+    """Each game is a stratum; a place is a time; agents are covariates."""
     from statsmodels.duration.hazard_regression import PHReg
 
     generator, agents = random.Random(3), ["a", "b", "c", "d"]
     placings, times, covariates, strata = Counter(), [], [], []
     for game in range(300):
         players = [generator.choice(agents) for _ in range(4)]
-        levels = [generator.randrange(3) + agents.index(player) // 2 for player in players]
-        placing = tuple(
-            tuple(sorted(player for player, at in zip(players, levels, strict=True) if at == level))
-            for level in sorted(set(levels))
+        ranked = sorted(
+            players, key=lambda player: 3 * generator.random() + agents.index(player) // 2
         )
-        placings[placing] += 1
-        for player, level in zip(players, levels, strict=True):
-            times.append(level + 1)
+        placings[tuple((player,) for player in ranked)] += 1
+        for place, player in enumerate(ranked, 1):
+            times.append(place)
             covariates.append([float(player == agent) for agent in agents[:-1]])
             strata.append(game)
-    fitted = PHReg(
-        np.array(times), np.array(covariates), strata=np.array(strata), ties="breslow"
-    ).fit()
+    fitted = PHReg(np.array(times), np.array(covariates), strata=np.array(strata)).fit()
     values = {agent: rating.value for agent, rating in ratings(placings).items()}
     assert [values[agent] - values["d"] for agent in agents[:-1]] == pytest.approx(
         list(fitted.params), abs=1e-5
     )
+
+
+ALL_LOSE = (("A",), ("B", "B")), (("B",), ("A", "B"))
+TWO_WIN = (("A",), ("B", "B")), (("B", "B"), ("A",))
+
+
+@pytest.mark.parametrize("outcomes", [ALL_LOSE, TWO_WIN], ids=["all others lose", "two win"])
+@pytest.mark.parametrize("share", [0.2, 0.6])
+def test_whoever_shares_a_place_shares_one_choice(outcomes, share):
+    """A against two B is a choice of one of three; the interval of its log odds is that of a share of 200 games."""
+    first, second = outcomes
+    ranking = ratings(Counter({first: round(200 * share), second: round(200 * (1 - share))}))
+    lead = ranking["A"].value - ranking["B"].value
+    assert lead == pytest.approx(math.log(2 * share / (1 - share)), abs=1e-6)
+    # of the ratings, whose mean is 0, each varies by half of the lead
+    half = NORMAL_95 / math.sqrt(200 * share * (1 - share)) / 2
+    assert ranking["A"].half == pytest.approx(half, abs=1e-6)
+
+
+def test_a_draw_of_all_says_that_they_are_equal():
+    draws = Counter({(("A", "B", "C"),): 30})
+    assert [each.value for each in ratings(draws).values()] == pytest.approx([0, 0, 0])
 
 
 @pytest.mark.parametrize("others", ["bc", "bcdefg"])
