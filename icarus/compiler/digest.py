@@ -93,14 +93,18 @@ class Reached(NamedTuple):
 
 
 def reachable(
-    function: Callable, libraries: Set[str] = LIBRARIES, has_extensions: bool = True
+    function: Callable,
+    libraries: Set[str] = LIBRARIES,
+    has_extensions: bool = True,
+    opens_objects: bool = False,
 ) -> Iterator[Reached]:
     """Every function, flag and constant that a function can reach, in an order that its content decides.
 
     Extensions of the compiler come first, if they are asked for: they may stand in place of anything that the function names.
 
     Containers, and what the compiler makes of functions, come as themselves and are followed by what is in them. A function of a
-    library comes as its name. What has come before comes again as its number in this order.
+    library comes as its name. What has come before comes again as its number in this order. Partials, methods and classes, which are not
+    compiled, are followed only if they are opened.
 
     Raises:
         CompilationError: it reaches what a decorator in `UNSUPPORTED` has made.
@@ -136,6 +140,8 @@ def reachable(
                 part = part._replace(name=value.__qualname__)
             yield part
             parts = list(_parts(value, names))
+            if opens_objects:
+                parts += _inside(value)
         pending += [inside._replace(name=f"{name}.{inside.name}") for inside in reversed(parts)]
 
 
@@ -225,19 +231,6 @@ def _parts(value: object, names: frozenset[str]) -> Iterator[Reached]:
             {**getattr(value, "locals", {}), **getattr(value, "targetoptions", {})}.items()
         ):
             yield Reached(f"flag {flag}", setting if callable(setting) else str(setting))
-    elif isinstance(value, functools.partial):
-        yield Reached("", value.func)
-        yield Reached("arguments", (value.args, *sorted(value.keywords.items())))
-    elif isinstance(value, pytypes.MethodType) and not _is_pythons(value):
-        yield Reached("", value.__func__)
-        yield from _of_object(value.__self__)
-    elif isinstance(value, type) and not (_is_ours(value) or _is_pythons(value)):
-        yield from (Reached(base.__qualname__, base) for base in value.__bases__)
-        for item in vars(value).values():
-            method = getattr(item, "__func__", getattr(item, "fget", item))
-            # what a decorator has generated has no text
-            if isinstance(method, pytypes.FunctionType) and method.__code__.co_filename[:1] != "<":
-                yield from _variables(method, frozenset(names_in(method.__code__)))
     elif isinstance(value, functions.Intrinsic):
         yield Reached("", value.definition)
     elif is_loaded("numba") and isinstance(value, _extending._Intrinsic):
@@ -246,12 +239,27 @@ def _parts(value: object, names: frozenset[str]) -> Iterator[Reached]:
         yield Reached("", value.dispatcher)
 
 
-def _of_object(value: object) -> Iterator[Reached]:
-    """The class of an object whose method is called, and its plain attributes."""
-    yield Reached("class", value if isinstance(value, type) else type(value))
-    for name, item in sorted(getattr(value, "__dict__", {}).items()):
-        if isinstance(item, PLAIN | enum.Enum):
-            yield Reached(name, item)
+def _inside(value: object) -> Iterator[Reached]:
+    """What a partial, a method or a class is made of, one step down; methods and classes of Python's own and of ours are not opened."""
+    if isinstance(value, functools.partial):
+        yield Reached("", value.func)
+        yield Reached("arguments", (value.args, *sorted(value.keywords.items())))
+    elif _is_pythons(value) or _is_ours(value):
+        return
+    elif isinstance(value, pytypes.MethodType):
+        owner = value.__self__
+        yield Reached("", value.__func__)
+        yield Reached("class", owner if isinstance(owner, type) else type(owner))
+        for name, item in sorted(getattr(owner, "__dict__", {}).items()):
+            if isinstance(item, PLAIN | enum.Enum):
+                yield Reached(name, item)
+    elif isinstance(value, type):
+        yield from (Reached(base.__qualname__, base) for base in value.__bases__)
+        for item in vars(value).values():
+            method = getattr(item, "__func__", getattr(item, "fget", item))
+            # what a decorator has generated has no text
+            if isinstance(method, pytypes.FunctionType) and method.__code__.co_filename[:1] != "<":
+                yield from _variables(method, frozenset(names_in(method.__code__)))
 
 
 def _is_pythons(value: object) -> bool:
@@ -418,15 +426,22 @@ def sources_digest(function: Callable) -> str:
     return hasher.hexdigest()[:16]
 
 
-def rules_digest(rules: Iterable[Callable | None], *context: object) -> str:
+def rules_digest(
+    rules: Iterable[Callable | None], *context: object, opens_objects: bool = True
+) -> str:
     """A name for what functions do, as their authors have written it, the same in any version of Python.
 
     Of functions of users, and of classes, which they reach, the text counts, without comments and docstrings. What a process has registered
     with the compiler does not count: another process plays by the same rules without it.
+
+    Args:
+        opens_objects: whether partials, methods and classes are followed; they were not in files that are kept from before.
     """
     hasher, written = hashlib.sha256(repr(context).encode()), set[object]()
     for part in chain.from_iterable(
-        reachable(rule, DIGESTED, has_extensions=False) for rule in rules if rule is not None
+        reachable(rule, DIGESTED, has_extensions=False, opens_objects=opens_objects)
+        for rule in rules
+        if rule is not None
     ):
         if isinstance(part.value, pytypes.FunctionType | type):
             if part.value not in written:

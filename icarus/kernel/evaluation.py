@@ -429,7 +429,7 @@ class Evaluation:
         """
         if self.game != str(game):
             raise ValueError(f"the evaluation is of the game {self.game}, not of {game}")
-        if self.rules != rules_of(game):
+        if self.rules not in (rules_of(game), rules_of(game, opens_objects=False)):
             raise ValueError(
                 f"the evaluation was learned by other rules of {game} than it has now; learn it again"
             )
@@ -500,11 +500,12 @@ class Evaluation:
 
 
 @functools.lru_cache(64)
-def rules_of(game: Any) -> str:
+def rules_of(game: Any, *, opens_objects: bool = True) -> str:
     """A digest of a game's rules: of the functions that say how it is played, and of what its states are made of."""
     functions = [getattr(game, name) for name in RULES]
     state = getattr(game, "state", None)
-    return rules_digest(functions, str(game), game.players, None if state is None else state.descr)
+    context = str(game), game.players, None if state is None else state.descr
+    return rules_digest(functions, *context, opens_objects=opens_objects)
 
 
 @functools.lru_cache(16)

@@ -461,6 +461,11 @@ def test_rules_differ_where_what_they_are_made_of_does(first, second):
     )
     assert rules_of(game) == rules_of(attrs.evolve(game))
     assert rules_of(game) != rules_of(attrs.evolve(game, apply=second))
+    # as kept files have it from before, when what they are made of did not count
+    former = [
+        rules_of(each, opens_objects=False) for each in (game, attrs.evolve(game, apply=second))
+    ]
+    assert former[0] == former[1] != rules_of(game)
 
 
 def test_the_rules_of_a_loaded_file_are_those_that_were_loaded(tmp_path, monkeypatch):
