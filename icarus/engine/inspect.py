@@ -632,7 +632,7 @@ class _Walk:
 
     def walk(self, world: State) -> None:
         """Add all nodes that this root state leads to."""
-        branches = [(0, float(self.result.iterations), world, self.root.keys)]
+        branches = [(0, float(self.result.visits.sum()), world, self.root.keys)]
         while branches and len(self.nodes) < self.limit:
             self.opened += 1
             branches.extend(reversed(list(self.below(*branches.pop()))))

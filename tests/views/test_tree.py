@@ -35,6 +35,18 @@ def test_where_all_is_seen_every_record_that_was_visited_is_one_node_and_looks_u
         assert tree.rows["reward"][tree.record[node]].tolist() == row["reward"].tolist()
 
 
+@pytest.mark.parametrize("moves", [0, 1])
+def test_the_tree_of_a_search_that_goes_on_from_records_is_that_of_all_its_visits(moves):
+    state = games.load("othello").new_initial_state()
+    first = search(state, BASELINE, iterations=300, seed=2)
+    if moves:
+        state.apply_action(first.action)
+    result = search(state, BASELINE, iterations=5, seed=2, records=first)
+    tree = search_tree(result)
+    assert len(tree) == tree.visits[0] > 100
+    assert len(tree.principal_variation()) >= len(search_tree(first).principal_variation()) - moves
+
+
 @pytest.mark.parametrize("game", ["hearts", "knockout-whist", "phantom-mnk", "goofspiel"])
 def test_where_something_is_hidden_a_node_has_the_record_of_what_its_player_saw(game):
     result = search(games.load(game).new_initial_state(seed=3), BASELINE, iterations=120, seed=2)
