@@ -38,6 +38,7 @@ from icarus.kernel import (
     AnyGame,
     Evaluation,
     Game,
+    PythonGame,
     State,
     check_is_state,
     read_evaluation,
@@ -302,7 +303,9 @@ class Search:
         scheme = self.scheme
         checks.seed(seed)
         plain = interpret if self.engine == PYTHON else None
-        if plain is not None:
+        game = state.game
+        is_interpreted = isinstance(game, PythonGame) and game.is_interpreted
+        if plain is not None or is_interpreted:
             interpret_rebound()
         trees = scheme.trees if scheme.tree_parameter else self.threads
         is_one = trees == 1 and not scheme.tree_parameter

@@ -23,7 +23,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from icarus.compiler import plain_kernels, python_of, without_modules
+from icarus.compiler import interpret_rebound, plain_kernels, python_of, without_modules
 from icarus.kernel.contract import StateData, facts_of
 from icarus.kernel.evaluation import attributes_of
 from icarus.kernel.features import KINDS
@@ -160,6 +160,11 @@ class PythonGame(AnyGame):
             return self.ask("copy", dealt)
         return None if dealt is None else (self.ask("copy", dealt[0]), dealt[1])
 
+    @property
+    def is_interpreted(self) -> bool:
+        """Whether its functions are copies in plain Python, as those of `in_python` are."""
+        return hasattr(self.apply, "py_func")
+
     def changed_data(self, data: StateData, fields: Mapping[str, Any]) -> StateData:
         raise TypeError(
             f"a state of {self} is an object of the game's own; change a copy of it, for State(game, copy)"
@@ -203,6 +208,7 @@ def in_python(game: AnyGame) -> PythonGame:
         for name in (*FUNCTIONS, *KINDS)
         if getattr(game, name) is not None or name == "prepare"
     ]
+    interpret_rebound()
     with plain_kernels():
         kernels = game.kernels()
         rules = {name: _in_python(game, name, getattr(kernels, name)) for name in names}
@@ -227,6 +233,8 @@ def _in_python(game: Game, name: str, kernel: Any) -> Callable:
 
     @np.errstate(over="ignore")  # as compiled code does
     def asked(*inputs: Any, **parameters: int) -> Any:
+        if name in DEALING:
+            interpret_rebound()
         return game.ask_kernel(kernel, name, *inputs)
 
     original = getattr(game, name)

@@ -31,7 +31,7 @@ from numba.extending import overload_attribute
 from packaging.requirements import Requirement
 from scipy.stats import chisquare
 
-from icarus import BASELINE, MAST, argmax, capture, search, values
+from icarus import BASELINE, MAST, argmax, capture, in_python, search, values
 from icarus.compiler import (
     CompilationError,
     CompiledFunction,
@@ -173,6 +173,27 @@ def test_a_game_uses_what_a_global_is_bound_to(monkeypatch, engine, rewards):
     best.append(max(search(state, MAST, iterations=50, engine=engine).values))
     assert best[0] <= 0.01
     assert best[1] > 0.3
+
+
+@pytest.mark.parametrize("rewards", [rewards_by_global, rewards_by_module])
+def test_a_game_in_plain_python_uses_what_a_global_is_bound_to(monkeypatch, rewards):
+    game = attrs.evolve(NIM, name="rebound", rewards=rewards)
+    plain = in_python(game)
+    state = plain.new_initial_state(1)
+
+    def first_line(game) -> float:
+        state = game.new_initial_state(1)
+        while not state.is_terminal():
+            state.apply_action(state.legal_actions()[0])
+        return max(state.returns())
+
+    assert first_line(plain) == 0.01
+    monkeypatch.setitem(globals(), "OFFSET", 1000)
+    assert max(search(state, MAST, iterations=50).values) > 0.3
+    monkeypatch.setitem(globals(), "OFFSET", 500)
+    assert [first_line(each) for each in (plain, in_python(game))] == [0.5, 0.5]
+    monkeypatch.setitem(globals(), "OFFSET", 200)
+    assert max(in_python(game).rewards(state.data)) == 0.2
 
 
 BASE, RECORDS = np.arange(10, 16), np.zeros(2, [("weight", np.int64)])
