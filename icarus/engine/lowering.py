@@ -513,7 +513,8 @@ def components_of(
         uses_exp3: whether EXP3 decides where choices are simultaneous.
 
     Raises:
-        ValueError: a slot draws from np.random, whose numbers no seed of a search fixes.
+        ValueError: a slot draws from np.random, whose numbers no seed of a search fixes; a component with
+            records of its own has the name of the baseline or of EXP3.
     """
     for part in strategy.components:
         slots = part.policy.source, part.capture, part.backpropagation, part.initial.function
@@ -525,6 +526,11 @@ def components_of(
         parts.append(EXP3)
     for part in parts:
         components.setdefault(storage_of(part), part)
+    names = [part.name for part in components.values()]
+    if doubled := [name for name in names if names.count(name) > 1]:
+        raise ValueError(
+            f"{doubled[0]} of {strategy} is not the {doubled[0]} that the search itself has; rename it"
+        )
     places = {storage: index for index, storage in enumerate(components)}
     return list(components.values()), {part: places[storage_of(part)] for part in parts}
 

@@ -60,6 +60,7 @@ from icarus.kernel import (
 )
 from icarus.ladder import read_ladder
 from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST, NAST2, RAVE, gibbs, parse, ucb1
+from icarus.specs.at_once import EXP3
 from icarus.specs.baseline import children
 from tests import toy
 from tests.marks import both_engines
@@ -994,6 +995,17 @@ def test_components_that_differ_in_their_policy_only_share_a_table():
     assert len(search.tables) == 1
     records = search.records()
     assert np.array_equal(records["GREEDY"].rows, records["BASELINE"].rows)
+
+
+@pytest.mark.parametrize("own", [BASELINE, EXP3], ids=str)
+def test_a_variant_of_a_component_that_the_search_has_needs_another_name(own):
+    variant = attrs.evolve(own, initial=initial(reward=0.5, visits=1))
+    state = games.load("goofspiel").new_initial_state()
+    message = f"{own} of {own} >> MAST is not the {own} that the search itself has; rename it"
+    with pytest.raises(ValueError, match=message):
+        search(state, variant >> MAST, iterations=2, scheme=SO_ISMCTS.with_exp3())
+    prior = attrs.evolve(variant, name="PRIOR") >> MAST
+    assert {*search(state, prior, iterations=2).records} >= {"BASELINE", "PRIOR", "MAST"}
 
 
 def test_the_parts_of_records_of_moves_and_a_player_are_found_by_their_keys():
