@@ -56,19 +56,24 @@ class SearchInterrupted(KeyboardInterrupt):
     """Ctrl-C during a search; `result` is what it had found by then."""
 
     def __init__(self, result: Result) -> None:
-        super().__init__(f"search interrupted after {count_text(result.iterations, 'iteration')}")
+        super().__init__(result)
         self.result = result
+
+    def __str__(self) -> str:
+        return f"search interrupted after {count_text(self.result.iterations, 'iteration')}"
 
 
 class SearchExhausted(RuntimeError):
     """A search that cannot go on, since memory has run out or a count is full; `result` is what it had found by then."""
 
     def __init__(self, result: Result, error: MemoryError | OverflowError) -> None:
-        why = "memory has run out" if isinstance(error, MemoryError) else str(error)
-        super().__init__(
-            f"the search ended after {count_text(result.iterations, 'iteration')}: {why}"
-        )
+        super().__init__(result, error)
         self.result = result
+
+    def __str__(self) -> str:
+        result, error = self.args
+        why = "memory has run out" if isinstance(error, MemoryError) else str(error)
+        return f"the search ended after {count_text(result.iterations, 'iteration')}: {why}"
 
 
 def search(

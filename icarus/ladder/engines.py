@@ -44,8 +44,11 @@ class EngineFailed(ValueError):
     """
 
     def __init__(self, name: str, what: str) -> None:
-        super().__init__(f"{name} {what}")
+        super().__init__(name, what)
         self.name = name
+
+    def __str__(self) -> str:
+        return " ".join(self.args)
 
 
 class GtpEngine:

@@ -5,6 +5,7 @@ import gc
 import json
 import math
 import os
+import pickle
 import re
 import signal
 import sys
@@ -866,6 +867,19 @@ def test_memory_that_runs_out_ends_a_search_and_keeps_what_was_found(monkeypatch
     with pytest.raises(SearchExhausted, match="memory has run out") as ended:
         search(games.load("othello").new_initial_state(), BASELINE, iterations=10**6, seed=1)
     assert ended.value.result.visits.sum() == ended.value.result.iterations > 100
+
+
+@pytest.mark.parametrize("cause", [MemoryError, KeyboardInterrupt])
+def test_what_ends_a_search_early_is_pickled_with_what_was_found(cause):
+    def progress(iterations: int, seconds: float) -> None:
+        raise cause
+
+    with pytest.raises((SearchExhausted, SearchInterrupted)) as ended:
+        search(toy.CHAIN.new_initial_state(), BASELINE, iterations=10**6, progress=progress)
+    read = pickle.loads(pickle.dumps(ended.value))
+    assert type(read) is type(ended.value)
+    assert str(read) == str(ended.value)
+    assert (read.result.visits == ended.value.result.visits).all()
 
 
 # --------------------------------------------------------------------------------------------------- initial information

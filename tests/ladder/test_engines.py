@@ -1,5 +1,6 @@
 """Engines in processes of their own: whoever dies, hangs or cheats costs one game, told in one sentence."""
 
+import pickle
 import random
 import re
 import runpy
@@ -107,8 +108,10 @@ def test_an_engine_that_is_missing_is_told_with_how_to_install_it():
 def test_a_program_that_does_not_keep_to_the_protocol_is_told_how(output, sentence):
     program = f"printf %s {shlex.quote(output)}; exec sleep 60"
     process = GtpEngine("fake", ("/bin/sh", "-c", program), 5.0)
-    with pytest.raises(EngineFailed, match=re.escape(sentence)):
+    with pytest.raises(EngineFailed, match=re.escape(sentence)) as failed:
         process.ask("name")
+    read = pickle.loads(pickle.dumps(failed.value))
+    assert (read.name, str(read)) == ("fake", str(failed.value))
 
 
 def test_an_engine_that_reads_nothing_is_ended_and_one_that_must_write_first_is_read():
