@@ -403,6 +403,15 @@ class Evaluation:
     def __str__(self) -> str:
         return f"evaluation {self.digest}"
 
+    def __repr__(self) -> str:
+        return f"<{self} of {self.game}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Evaluation) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
     @property
     def room(self) -> int:
         """The length of the array to which `read_state` writes the rows of a state."""
@@ -433,6 +442,12 @@ class Evaluation:
             raise ValueError(
                 f"the evaluation was learned by other rules of {game} than it has now; learn it again"
             )
+
+    def put_into(self, game: Any) -> Any:
+        """The game with its heuristic by this evaluation, of which the heuristic tells."""
+        heuristic: Any = self.heuristic(game)
+        heuristic.evaluation = self
+        return attrs.evolve(game, heuristic=heuristic)
 
     def heuristic(self, game: Any) -> Callable:
         """The heuristic of a game: of a `Game` a function to be compiled, of a `PythonGame` one of plain Python."""
@@ -541,4 +556,4 @@ def read_evaluation(file: str | Path) -> Evaluation:
 def with_evaluation(game: Any, evaluation: Evaluation) -> Any:
     """The game with an evaluation as its heuristic; errors as of `Evaluation.check`."""
     evaluation.check(game)
-    return attrs.evolve(game, heuristic=evaluation.heuristic(game))
+    return evaluation.put_into(game)

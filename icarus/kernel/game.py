@@ -10,7 +10,7 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, SupportsIndex
 
 import attrs
 import numpy as np
@@ -231,6 +231,13 @@ class AnyGame(ABC):
 
     def __repr__(self) -> str:
         return f"<game {self}>"
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        """A learned heuristic has no name by which it could be read back: its evaluation goes in its place."""
+        evaluation = getattr(self.heuristic, "evaluation", None)
+        if evaluation is None:
+            return super().__reduce_ex__(protocol)
+        return evaluation.put_into, (attrs.evolve(self, heuristic=None),)
 
     @property
     def is_fixed(self) -> bool:

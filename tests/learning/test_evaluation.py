@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import enum
+import pickle
 import random
 from array import array
 from collections.abc import Callable, Sequence
@@ -498,6 +499,17 @@ def test_an_agent_s_searches_have_its_evaluation_whatever_the_game_has(file):
     assert agent.search(state, 3).values.tolist() == with_it.values.tolist()
     with pytest.raises(ValueError, match="has no heuristic"):
         search(state, BASELINE, iterations=50, cutoff=0)
+
+
+def test_what_has_an_evaluation_is_pickled_with_it(file):
+    agent = Agent(BASELINE, iterations=50, cutoff=0, evaluation=file)
+    result = agent.search(KUHN.new_initial_state(1), 3)
+    read, now = pickle.loads(pickle.dumps((agent, result)))
+    assert (read, hash(read), repr(read)) == (agent, hash(agent), repr(agent))
+    assert str(now.state.game) == str(KUHN)
+    before = agent.search(result.state, 4, result)
+    after = read.search(now.state, 4, now)
+    assert before.values.tolist() == after.values.tolist()
 
 
 def test_an_entrant_names_the_file_with_its_digest(kuhn, tmp_path):
