@@ -972,6 +972,12 @@ def steps_guarded(history, updates):
         )
 
 
+@capture
+def fails_after_the_search(history, updates):
+    if history.iteration >= 40:  # as those have that look at the slots
+        raise AssertionError("it is over")
+
+
 @backpropagation
 def changes_nothing(stats, context, rewards):
     pass
@@ -1024,6 +1030,7 @@ def test_an_index_that_wraps_among_three_players_is_noted_with_its_line(players,
         ),
         ({"backpropagation": changes_nothing}, r"has \d+ records, and all are as at first"),
         ({"capture": steps_guarded}, ""),
+        ({"capture": fails_after_the_search}, "looks at the slots, ends in AssertionError"),
     ],
 )
 def test_a_slot_that_does_nothing_is_noted_with_the_result(slots, notes):
