@@ -114,7 +114,7 @@ def inspect_playout(
     Raises:
         TypeError, ValueError: as `search` does; a scheme of several trees.
     """
-    checks.seed(seed)
+    seed = checks.seed(seed)
     checks.integer("after", after, least=0)
     checks.integer("iterations", iterations, least=after + 1)
     Search(strategy, iterations=iterations, scheme=scheme).check(state)

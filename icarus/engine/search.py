@@ -306,7 +306,7 @@ class Search:
             state = state.with_evaluation(self.evaluation)
         strategy = self.check(state)
         scheme = self.scheme
-        checks.seed(seed)
+        seed = checks.seed(seed)
         plain = interpret if self.engine == PYTHON else None
         game = state.game
         is_interpreted = isinstance(game, PythonGame) and game.is_interpreted

@@ -513,6 +513,13 @@ def test_searches_from_one_root_agree_whenever_seed_and_number_of_threads_do(roo
     assert all(same(mine, its) for mine, its in zip(first.parts, second.parts, strict=True))
 
 
+def test_the_seed_of_a_result_stays_when_the_caller_s_list_goes_on():
+    seed = [1, 2]
+    results = [search(othello(), BASELINE, iterations=9, seed=seed, threads=n) for n in (1, 2)]
+    seed.append(3)
+    assert [result.seed for result in results] == [(1, 2), (1, 2)]
+
+
 def test_the_searches_from_one_root_are_those_of_seeds_of_their_own():
     together = search(whist(), EVERYTHING, iterations=301, seed=9, threads=2)
     alone = [
