@@ -81,7 +81,8 @@ class Agent(Search):
     Attributes:
         strategy: an enhancement or a composition; or the settings of another algorithm, such as `icarus.equilibrium.OOS()`: its player
             keeps its results within a match, and takes a budget alone.
-        cutoff: the number of actions of simulation after which playouts end; it becomes part of the scheme.
+        cutoff: the number of actions of simulation after which playouts end; it becomes part of the scheme, which keeps it:
+            `attrs.evolve(agent, cutoff=None, scheme=MO_ISMCTS)` is the agent without it.
         move_decay: the weight of the records of one search in the next of the same game (`Result.decayed`): at 1 the tree below the moves
             played and all other records are kept, at 0 every search starts without records.
         game_decay: the weight of the records, except those of histories, in the next game, for an agent that plays several games
@@ -99,8 +100,10 @@ class Agent(Search):
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
-        checks.real("move_decay", self.move_decay, 0, 1)
-        checks.real("game_decay", self.game_decay, 0, 1)
+        for name in ("move_decay", "game_decay"):
+            decay = getattr(self, name)
+            number = checks.real(name, decay, 0, 1)
+            object.__setattr__(self, name, decay if type(decay) is int else number)
         if isinstance(self.strategy, Algorithm):
             self._refuse_settings_of_searches()
 

@@ -223,7 +223,8 @@ class Search:
     seconds: float | None = attrs.field(default=None, kw_only=True)
     threads: int = attrs.field(default=1, kw_only=True)
     scheme: Scheme = attrs.field(default=MO_ISMCTS, kw_only=True)
-    cutoff: int | None = attrs.field(default=None, kw_only=True)
+    # a part of the scheme, which is compared
+    cutoff: int | None = attrs.field(default=None, kw_only=True, eq=False)
     recommendation: Recommendation = attrs.field(default=most_visits, kw_only=True)
     engine: str | None = attrs.field(default=None, kw_only=True)
     evaluation: Evaluation | None = attrs.field(default=None, kw_only=True, converter=_evaluation)
@@ -255,7 +256,10 @@ class Search:
                 f"recommendation is {self.recommendation!r}; it must be a function that gives each action a score, "
                 "such as icarus.most_visits"
             )
-        object.__setattr__(self, "scheme", scheme.with_cutoff(self.cutoff))
+        if self.cutoff is not None:
+            scheme = scheme.with_cutoff(self.cutoff)
+            object.__setattr__(self, "scheme", scheme)
+            object.__setattr__(self, "cutoff", scheme.cutoff)
         if self.engine is not None:
             checks.one_of("engine", self.engine, (COMPILED, PYTHON))
         if self.threads > 1 and self.engine == PYTHON:

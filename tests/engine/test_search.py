@@ -44,7 +44,7 @@ from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.lowering import LoweredStrategy
 from icarus.engine.match import DecisionLog
 from icarus.engine.result import recommend, sum_statistics
-from icarus.engine.scheme import SO_ISMCTS
+from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS
 from icarus.engine.search import run_within
 from icarus.engine.tables import SMALLEST, RecordTable, capacity_for, parts_of
 from icarus.kernel import (
@@ -1247,6 +1247,18 @@ def test_an_agent_is_shown_as_it_is_called(text):
 def test_numbers_of_numpy_are_pythons_own_in_a_search():
     agent = Agent(BASELINE, iterations=np.int32(7), seconds=np.float32(0.5), threads=np.int8(1))
     assert repr(agent) == "Agent(BASELINE, iterations=7, seconds=0.5)"
+    agent = Agent(BASELINE, seconds=1, cutoff=np.int64(4), move_decay=np.float64(0.5), game_decay=1)
+    shown = "Agent(BASELINE, seconds=1, cutoff=4, move_decay=0.5, game_decay=1)"
+    assert repr(agent) == shown
+
+
+def test_a_cut_off_is_a_part_of_the_scheme_however_it_is_given():
+    agent = Agent(BASELINE, iterations=5, cutoff=3)
+    by_scheme = Agent(BASELINE, iterations=5, scheme=MO_ISMCTS.with_cutoff(3))
+    assert agent == by_scheme == attrs.evolve(agent, cutoff=None)
+    assert hash(agent) == hash(by_scheme)
+    without = attrs.evolve(agent, cutoff=None, scheme=MO_ISMCTS)
+    assert without == Agent(BASELINE, iterations=5) != agent
 
 
 # -------------------- Levels of strength: as many as a game's measured agents allow, refused where they have not been measured.
