@@ -39,7 +39,7 @@ TOKENS = {
     "experiments": 64_670,
     "tests": 279_500,
 }
-IDEAS = {"icarus": (138, 271, 2_566), "experiments": (32, 40, 683)}  # files, classes, public names
+IDEAS = {"icarus": (138, 271, 2_567), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average
 WIDE, SHARE_OF_WIDE = 100, 0.04  # a line of more characters is wide; the most of them
 NO_CODE = {

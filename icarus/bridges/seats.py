@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from icarus.audit.subjects import view_of
 from icarus.compiler import defined_at, plain_next_word, seeded
 from icarus.games import GAMES
 from icarus.kernel import (
@@ -105,7 +106,7 @@ def seen_by(state: State, seat: int) -> str:
 
 
 def remembered_by(state: State, seat: int, earlier: Sequence[int] = ()) -> str:
-    """What a seat sees, and all moves that it has seen: different for any two information sets.
+    """What a seat sees, what `observation` says that it knows, and all moves that it has seen: different for any two information sets.
 
     Args:
         earlier: the moves that it saw before this history began.
@@ -113,7 +114,10 @@ def remembered_by(state: State, seat: int, earlier: Sequence[int] = ()) -> str:
     player = state.current_player()
     mover = "chance" if player == CHANCE else player
     moves = (*earlier, *state.moves(seat))
-    return f"{seen_by(state, seat)}\nplayer {mover}; seen {moves}"
+    text = f"{seen_by(state, seat)}\nplayer {mover}; seen {moves}"
+    if state.game.observation is None:
+        return text
+    return f"{text}; knows {view_of(state.game, state.data, seat)}"
 
 
 def chance_in(game: AnyGame) -> tuple[bool, bool]:

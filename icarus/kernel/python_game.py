@@ -51,10 +51,15 @@ class _Values(reprlib.Repr):
         return f"{type(x).__name__}({', '.join(values)})"
 
 
+def value_text(value: object) -> str:
+    """A value in words: what its objects hold, and what sets and dictionaries have in one order."""
+    return _Values().repr(value)
+
+
 def state_text(state: StateData) -> str:
     """`str` of a state; if its class has no `__str__`, the class and what the state holds."""
     text = str(state)
-    return _Values().repr(state) if " object at 0x" in text else text
+    return value_text(state) if " object at 0x" in text else text
 
 
 def number_text(state: StateData, action: int) -> str:

@@ -15,6 +15,7 @@ from icarus.audit.draws import Redraws
 from icarus.checks import integer
 from icarus.compiler.rng import seeded
 from icarus.kernel import State, StateData
+from icarus.kernel.python_game import value_text
 from icarus.kernel.scene import Hand, Scene, Spot
 
 # A page sets the variables, where it is dark; a picture alone has the colours behind them.
@@ -316,7 +317,8 @@ def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False) -
 def _certain(state: State, seat: int) -> Scene:
     """The text of a state without the words that differ between states that the seat holds for possible.
 
-    The game's observation tells which other states look the same to the seat; without one, draws alone may agree by chance.
+    The game's observation tells which other states look the same to the seat; without one, draws alone may agree by chance. It is shown
+    itself where a line is hidden as a whole, with what the seat knows of it.
     """
     game = state.game
     beliefs = state.beliefs(seat)
@@ -336,7 +338,11 @@ def _certain(state: State, seat: int) -> Scene:
                 text = game.text_of(game.facts_of(data))
                 if len(WORD.split(text)) == len(WORD.split(texts[0])):
                     texts.append(text)
-    return Scene(words=tuple(_agreed(texts).split("\n")), footer=footer)
+    lines = _agreed(texts).split("\n")
+    if game.observation is not None and HIDDEN in lines:
+        view = game.observation(game.facts_of(draws[0]), seat)
+        lines += f"observation: {value_text(view)}".split("\n")
+    return Scene(words=tuple(lines), footer=footer)
 
 
 def _agreed(texts: Sequence[str], cuts: Sequence[re.Pattern[str]] = (LINE, WORD)) -> str:

@@ -455,6 +455,21 @@ def test_a_game_that_does_not_number_its_actions_or_takes_another_s_name_is_refu
             pyspiel.load_game(f"icarus_hearts(deals={number})")
 
 
+def test_what_a_player_knows_is_in_the_string_also_where_no_text_shows_it():
+    """In this text a hidden card changes how many words there are, so that all of it is hidden."""
+    kuhn = in_python(games.load("kuhn-poker"))
+    veiled = attrs.evolve(
+        kuhn, name="veiled-poker", board=None, text=lambda data: "x " * (1 + data["cards"][0, 1])
+    )
+    first = pyspiel.load_game(register_game(veiled)).new_initial_state()
+    cards: dict[str, set[int]] = {}
+    for deal in first.legal_actions():
+        state = first.child(deal)
+        string = state.information_state_string(0)
+        cards.setdefault(string, set()).add(state.position.data["cards"][0, 0])
+    assert sorted(map(list, cards.values())) == [[0], [1], [2]]
+
+
 def test_an_action_beyond_the_number_of_actions_is_refused():
     """OpenSpiel would write beyond its mask of legal actions."""
     state = pyspiel.load_game(

@@ -247,6 +247,18 @@ def test_brackets_around_a_hidden_word_stay():
     assert boards._agreed(["it's x->1", "it's x->2"]) == "it's ?"
 
 
+def test_a_seat_sees_its_observation_where_a_line_is_hidden_as_a_whole():
+    game = attrs.evolve(
+        dealt(CARDS),
+        text=lambda cards: f"a game\n{cards[:3]} {'x ' * (cards[0] + cards[3])}",
+        observation=lambda cards, seat: {"mine": {*cards[3 * seat : 3 * seat + 3]}},
+    )
+    shown = drawing(state_of(game, range(10)), 0).text()
+    assert shown == "a game\n?\nobservation: {'mine': {0, 1, 2}}"
+    shown = drawing(state_of(game, [0, 1, 2, 8, 0, 9, 3, 4, 5, 6]), 1).text()
+    assert shown.endswith("observation: {'mine': {0, 8, 9}}")
+
+
 def test_a_view_without_an_observation_says_that_it_is_estimated():
     game = attrs.evolve(dealt(CARDS), observation=None)
     assert drawing(state_of(game, range(10)), 0).text().endswith("\n" + boards.ESTIMATED)
