@@ -220,6 +220,10 @@ class Hidden:
         moves = state.observed(action)
         return [moves[self.game.perspective(player)] for player in range(self.game.players)]
 
+    def _sight(self, data: StateData, action: int, observer: int) -> int:
+        """The move that an observer sees of an action about to be done."""
+        return self.game.observed_moves(data, action)[self.game.perspective(observer)]
+
     def _are_known(self, state: State, moves: list[int]) -> list[bool]:
         """Which players know an action by the move that they see of it, in a game in plain Python."""
         if self.compiled or self.game.observe is None:
@@ -396,19 +400,23 @@ class Hidden:
         try:
             for number, (player, action) in enumerate(state.history):
                 moves, are_known, _ = self._seen[number]
-                if not are_known[observer]:
+                acts = self.game.ask("player", data)
+                legal = self.game.ask("legal", data) if acts == player else []
+                lookalikes = [
+                    each for each in legal if self._sight(data, each, observer) == moves[observer]
+                ]
+                # What is legal may be hidden, too: on this way other actions may look so, or only another one.
+                if not are_known[observer] or lookalikes not in ([], [action]):
                     if player != CHANCE:
                         return None  # he may have done something else
                     action = names.get(action, action)
-                acts = self.game.ask("player", data)
-                if not illegal and (acts != player or action not in self.game.ask("legal", data)):
+                if not illegal and action not in legal:
                     text = self.game.action_text_of(data, action)
                     illegal = (
                         f"player {player} could not have played {text} as action {number + 1}:"
                     )
-                sees = self.game.observed_moves(data, action)[self.game.perspective(observer)]
                 is_other = (
-                    sees != moves[observer]
+                    self._sight(data, action, observer) != moves[observer]
                     or view_of(self.game, data, observer) != self._views[number][observer]
                 )
                 if is_other and not unseen:

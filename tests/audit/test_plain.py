@@ -505,6 +505,40 @@ class Three:
         )
 
 
+class Spies(Three):
+    """Player 0 or 1 is a spy, who alone may do harm, unseen; both know who it is. Player 2 learns whether he did, and guesses."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.spy, self.harm, self.said = rng.randrange(2), 0, list[int]()
+
+    def legal_actions(self) -> list[int]:
+        return [0] if len(self.said) == 1 - self.spy else [0, 1]
+
+    def apply_action(self, action: int) -> None:
+        self.said.append(action)
+        if len(self.said) == 2:
+            self.harm = sum(self.said)
+            self.said = [0, 0]
+
+    def returns(self) -> list[int]:
+        guessed = int(self.said[2] == self.spy)
+        return [1 - guessed, 1 - guessed, guessed]
+
+    def resample(self, player: int, rng: random.Random):
+        sample = copy.deepcopy(self)
+        spies = [self.spy] if player < 2 else [0, 1]
+        if len(self.said) == 1 and player > 0:
+            worlds = [(spy, act) for spy, act in ((0, 0), (0, 1), (1, 0)) if spy in spies]
+            sample.spy, sample.said[0] = rng.choice(worlds)
+        else:
+            sample.spy = rng.choice(spies)
+        return sample
+
+    def observation(self, player: int) -> tuple:
+        own = self.said[:1] if player == 0 else None
+        return len(self.said), self.harm, self.spy if player < 2 else None, own, self.said[2:]
+
+
 def sampler(change: Callable) -> dict[str, Callable]:
     """A sampler that changes a copy: `change(state, copy, player, rng)`."""
 
@@ -536,6 +570,7 @@ CLASSES: list[tuple[type, dict[str, Any], str]] = [
     (Three, {"sees": True}, ""),  # a card that is open to one is not redrawn for him
     (Three, {"sees": True, "dealt": 3}, ""),  # nor is one that he can infer
     (Three, {"blind": 2}, "redraw"),
+    (Spies, {}, ""),  # what is legal is hidden, too
     (Alike, {}, "seen"),
     (Coins, sampler(lambda state, sample, player, rng: None), "redraw"),
     (
