@@ -628,9 +628,19 @@ class Game(AnyGame):
         kinds = (field.base.kind, "i", "u", "b")
         try:
             array = np.asarray(value)
+            exact = np.array(value, object)
         except ValueError:  # lists of different lengths
-            array = np.array(None)
-        if array.dtype.kind not in kinds:
+            array = exact = np.array(None)
+        # NumPy makes real numbers of integers that no one of its types holds, such as 2^63 beside 1.
+        is_exact = (
+            array.dtype.kind == "f"
+            and field.base.kind in "iu"
+            and exact.size > 0
+            and all(isinstance(each, int | np.integer) for each in exact.flat)
+        )
+        if is_exact:
+            array = exact
+        elif array.dtype.kind not in kinds:
             raise TypeError(f"{name} of {self} is {text}; it must be of the type {field}")
         if array.shape != field.shape:
             raise ValueError(

@@ -307,6 +307,8 @@ def test_facts_are_read_only_and_what_follows_from_other_ones_is_derived():
             r"in a state of hearts held\[0\] is -1; it",
         ),
         ("othello", {"discs": [3, 1]}, ValueError, "a1 has two discs"),
+        ("othello", {"discs": [1 << 63, -1]}, ValueError, r"discs\[1\] is -1; it must be from 0"),
+        ("othello", {"discs": [1 << 63, 1.0]}, TypeError, "discs of othello is"),
         ("checkers", {"pieces": [2, 2]}, ValueError, "b1 has two pieces"),
         ("checkers", {"kings": 1 << 40}, ValueError, "a6 has a king only"),
         ("phantom-mnk", {"marks": [1, 1]}, ValueError, "a1 has two marks"),
@@ -387,6 +389,12 @@ def test_facts_that_make_no_state_are_refused(name, facts, error, message):
     state = games.load(name).new_initial_state(1)
     with pytest.raises(error, match=message):
         state.with_facts(**facts)
+
+
+@pytest.mark.parametrize("corner", [1 << 63, np.uint64(1 << 63)])
+def test_a_set_with_the_last_of_64_bits_stands_beside_one_without(corner):
+    state = games.load("othello").new_initial_state()
+    assert state.with_facts(discs=[corner, 1]).facts.discs.tolist() == [1 << 63, 1]
 
 
 def test_the_bids_of_goofspiel_set_the_hands_and_the_lead():
