@@ -305,6 +305,8 @@ def _opened(value: Any, kind: object) -> tuple[str, list[tuple[str, Any]], Colle
         names = [] if callable(value) else attributes_of(value)
         what = type(value).__name__ if names else _ADDRESS.sub("", repr(value))
         return what, [(f".{name}", getattr(value, name, None)) for name in names], []
+    if isinstance(value, Counter):  # an item that is counted 0 times is none, as `==` has it
+        value = {item: count for item, count in value.items() if count != 0}
     what = f"{len(value)} items"
     if kind is Sequence:
         return what, [(f"[{i}]", item) for i, item in enumerate(value)], []

@@ -9,6 +9,7 @@ import sys
 import time
 import tomllib
 import types
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from icarus.audit import hidden, watch
 from icarus.audit.deals import UnlikeError, deals as deals_of_draw, exchanges
 from icarus.audit.draws import Faces
 from icarus.audit.lockstep import compare
-from icarus.audit.subjects import stamp, view_of
+from icarus.audit.subjects import facts_in, stamp, view_of
 from icarus.bridges.seats import game_of
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, State, below
 from icarus.load_files import game_of_file
@@ -328,6 +329,14 @@ def test_a_value_is_not_its_text_where_states_and_views_are_compared(value):
     states = [{"card": value}, {"card": str(value)}]
     assert len({stamp(state) for state in states}) == 2
     assert len({view_of(game, state, 0) for state in states}) == 2
+
+
+@pytest.mark.parametrize("other", [Counter({1: 1}), Counter({1: 1, 3: 0, 2: 0})])
+def test_what_is_counted_none_times_is_the_same_as_what_is_not_counted(other):
+    state = {"stock": Counter({1: 1, 3: 0})}
+    assert stamp(state) == stamp({"stock": other})
+    assert facts_in(state) == facts_in({"stock": other})
+    assert stamp(state) != stamp({"stock": Counter({1: 1, 3: 1})})
 
 
 def test_the_example_passes_with_and_without_what_a_player_observes(few_deals):
