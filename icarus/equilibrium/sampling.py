@@ -39,7 +39,8 @@ from icarus.kernel import CHANCE, TERMINAL, inlined, mix, structure, uniform
 SMALLEST = 1 << 12  # information sets and slots of a store, to begin with
 INFORMATION_SET, PUBLIC_SUBGAME = "information set", "public subgame"
 TARGETS = (INFORMATION_SET, PUBLIC_SUBGAME)
-EVERYBODY = -1  # in place of the player whose observations a target is made of: all see its actions
+# in place of the player whose observations a target is made of: all see its actions; no mover has this number, chance neither
+EVERYBODY = -2
 OUTSIDE = -1  # in place of a position in the target
 # rows of what is known of deals: probabilities, and their sums up to each
 _ALL, _TARGETED, _SUMS_OF_ALL, _SUMS_OF_TARGETED = range(4)

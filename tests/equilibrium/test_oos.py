@@ -11,19 +11,38 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import Agent, SearchInterrupted, games, in_python, play
+from icarus import Agent, PythonGame, SearchInterrupted, games, in_python, play
 from icarus.arena.player import parse_algorithm
 from icarus.compiler import array_kernel
 from icarus.equilibrium import CFR, OOS, CFRPlus, NearEquilibrium, OOSSearch, sampling
 from icarus.equilibrium.deals import deal_observation, deals_of, dealt_state
 from icarus.equilibrium.sampling import DEAD, Store, traverse
 from icarus.equilibrium.walk import Walk
-from icarus.kernel import CHANCE, UNSEEN, mix
+from icarus.kernel import CHANCE, TERMINAL, UNSEEN, mix
 from icarus.specs import BASELINE
 
 IST, PST = "information set", "public subgame"
 EPSILON, GAMMA = 0.4, 0.01
 ROOM = 1 << 10  # information sets in a store
+
+
+# Chance draws a card, which player 0 alone sees; then each makes an action that both see.
+DRAWING = PythonGame(
+    name="drawing",
+    players=2,
+    initial=lambda rng: [],
+    player=lambda state: (CHANCE, 0, 1, TERMINAL)[len(state)],
+    legal=lambda state: [0, 1] if state else [0, 1, 2],
+    apply=lambda state, action: state.append(action),
+    rewards=lambda state: [float(state[0] % 2 == state[2]), float(state[0] % 2 != state[2])],
+    observe=lambda state, action: [action, action if state else UNSEEN],
+    determinize=lambda state, observer, beliefs, rng: list(state),
+    max_length=3,
+)
+
+
+def load(name):
+    return DRAWING if name == DRAWING.name else games.load(name)
 
 
 class History:
@@ -48,7 +67,7 @@ class History:
 @functools.cache
 def histories(name):
     """The history before the deal."""
-    game = games.load(name)
+    game = load(name)
     deals = deals_of(game)
     states = [dealt_state(game, deals, k) for k in range(len(deals))]
     dealt = [
@@ -194,7 +213,7 @@ class Learned:
     """
 
     def __init__(self, name, goal, scheme, all_known, seed):
-        draw, self.search = np.random.default_rng(seed), OOSSearch(games.load(name), scheme)
+        draw, self.search = np.random.default_rng(seed), OOSSearch(load(name), scheme)
         self.search.aim(goal.state)
         self.search.make(30)  # which finds some dead histories
         sets = information_sets(histories(name)).items()
@@ -262,7 +281,7 @@ SMALL = "generic-poker(ranks=2,copies=2,raises=1,sizes=1)"  # a public card in m
     ("target", "delta"), [(IST, 0), (IST, 0.5), (IST, 0.9), (PST, 0.5), (PST, 0.9)]
 )
 @pytest.mark.parametrize("all_known", [True, False])
-@pytest.mark.parametrize("name", ["kuhn-poker", "goofspiel(cards=3)", SMALL])
+@pytest.mark.parametrize("name", ["kuhn-poker", "goofspiel(cards=3)", SMALL, "drawing"])
 def test_the_expected_regrets_of_a_traversal_are_the_counterfactual_regrets(
     name, target, delta, all_known
 ):
