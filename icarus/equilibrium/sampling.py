@@ -5,7 +5,8 @@ What is learned is found by the key of all that the player to move has observed.
 Readings. Line 6 returns x as it came, which biases the regrets where chance acts in mid-game; here it is multiplied by ρ₂, as a
 player's probability is in line 19. Line 12 begins the playout with the probabilities after the action drawn, s′. Players are
 taken to choose uniformly beyond the tree: that probability is in x as in l. Where every action that stays in the target has
-the probability 0, the targeted scenario draws one of them uniformly.
+the probability 0, the targeted scenario draws one of them uniformly. Line 12's u counts from the middle between the lowest and the
+highest utility, which is 0 in the papers' games.
 
 An action stays in the target if what it shows continues what must be seen. Hidden actions may make that impossible later on. A
 history in which no action stays is dead: it is noted, and counts as outside from then on. The sample in which that is found goes on by Φ
@@ -310,10 +311,11 @@ def play_out(tree: Sampling) -> int:
 @inlined
 def update(tree: Sampling, player: int) -> None:
     """Lines 18-28 in each information set of the head, from the last to the first."""
-    # x / (probability of the tail)
     rules = tree.walk[0]
+    # x / (probability of the tail)
     tail = 1.0
-    utility = rules.low + rules.range * tree.rewards[0]
+    # from the middle of the scale: a constant, which changes no game, would be noise as great as itself
+    utility = rules.low + rules.range * tree.rewards[0] - (rules.low + rules.range / 2.0)
     value = (utility if player == 0 else -utility) / tree.sampler[0].sampled  # u / l
     for depth in range(tree.sampler[0].head - 1, -1, -1):
         step = tree.path[depth]

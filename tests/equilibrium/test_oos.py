@@ -26,6 +26,8 @@ EPSILON, GAMMA = 0.4, 0.01
 ROOM = 1 << 10  # information sets in a store
 
 
+KUHN = games.load("kuhn-poker")
+
 # Chance draws a card, which player 0 alone sees; then each makes an action that both see.
 DRAWING = PythonGame(
     name="drawing",
@@ -372,6 +374,19 @@ def test_the_average_policy_comes_near_an_equilibrium_and_nearer_with_more_itera
     assert nash_convs[2] < near
 
 
+@pytest.mark.parametrize("utilities", [(0.0, 4.0), (98.0, 102.0), (-1002.0, -998.0)])
+def test_a_constant_in_the_utilities_changes_nothing(utilities):
+    state = KUHN.new_initial_state(seed=1)
+    shifted = attrs.evolve(KUHN, utilities=utilities).new_initial_state(seed=1)
+    stores = []
+    for each in (state, shifted):
+        search = OOSSearch(each.game, seed=0)
+        search.search(each, iterations=1000)
+        stores.append(search.store)
+    for plain, same in zip(*stores, strict=True):
+        assert (plain == same).all()
+
+
 def test_aiming_at_an_information_set_alone_goes_wrong_where_the_public_subgame_does_not():
     """Non-locality, as in Figure 1: who never samples what else could have happened plays on as if all of it were as likely."""
     game = games.load("liars-dice(faces=3)")
@@ -433,7 +448,6 @@ def test_settings_are_read_back_as_they_are_written():
 # -------------------- Algorithms that keep the tree of a game have a search and a result of their own, and play where an agent does.
 
 
-KUHN = games.load("kuhn-poker")
 every = pytest.mark.parametrize(
     "algorithm", [OOS(target=PST), NearEquilibrium(epsilon=0.1)], ids=str
 )
