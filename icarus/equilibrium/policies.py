@@ -17,6 +17,7 @@ from icarus.engine.match import (
     is_player,
     question_to,
 )
+from icarus.engine.scheme import Scheme
 from icarus.engine.search import check_callable
 from icarus.equilibrium.beliefs import UNIFORM, ResponseWalk, StoredPolicy
 from icarus.equilibrium.deals import InformationState
@@ -179,11 +180,21 @@ stitch = tabulate  # as the papers call it
 
 
 def policies_of(game: AnyGame, policy: PolicyLike) -> Sequence[PolicyLike]:
-    """The policy of each player, by one for all of them, or a tuple or list of one for each."""
+    """The policy of each player, by one for all of them, or a tuple or list of one for each.
+
+    Raises:
+        ValueError: another number of policies than of players, or a search that sees what the game hides.
+    """
     is_each = isinstance(policy, tuple | list) and not hasattr(policy, "policy_at")
     policies = policy if is_each else [policy] * game.players
     if len(policies) != game.players:
         raise ValueError(f"{len(policies)} policies for the {game.players} players of {game}")
+    for each in policies:
+        scheme = getattr(each, "scheme", None)
+        if isinstance(scheme, Scheme) and scheme.cheats and game.determinize is not None:
+            raise ValueError(
+                f"{each} has no policy in the information sets of {game}: what it plays depends on what is hidden; take another scheme"
+            )
     return policies
 
 
@@ -381,7 +392,8 @@ def exploitability(
             a function policy(state) that returns the probabilities of state.legal_actions(), as a sequence or as {action: probability};
             it is called once in each information set, and must depend only on what the player to move knows;
             an Agent, or another player with `seated` and `search`: a search in each information set, by full stitching (see
-            `icarus.equilibrium.stitch`); a search that is seated already, whose memory is the same after each question;
+            `icarus.equilibrium.stitch`); not one whose scheme cheats; a search that is seated already, whose memory is the same after each
+            question;
             what has learned a policy or holds one: CFR, CFRPlus, OOSSearch, StoredPolicy, TabularPolicy;
             a policy or a bot of pyspiel, in a game of `icarus.bridges.openspiel`;
             or a pair of these, one for each player.
@@ -395,7 +407,8 @@ def exploitability(
         an `Exploitability`: numbers in the units of the game's utilities.
 
     Raises:
-        ValueError: not a two-player zero-sum game, hidden deals, too large, invalid probabilities, or a bad setting.
+        ValueError: not a two-player zero-sum game, hidden deals, too large, invalid probabilities, a search that sees what is hidden,
+            or a bad setting.
         TypeError: no game or no policy.
         KeyboardInterrupt: with the result of the seeds that were done, if there are two.
     """

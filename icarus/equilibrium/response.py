@@ -483,7 +483,8 @@ def local_best_response(
 
     Raises:
         ValueError: a single player; of two, rewards that do not sum to 1; without a number of matches or of particles hidden deals, or too
-            large a belief; without a number of matches a search; invalid probabilities; a setting out of range.
+            large a belief; without a number of matches a search; a search that sees what is hidden; invalid probabilities; a setting out of
+            range.
         TypeError: no game, or no policy.
         KeyboardInterrupt: with the result of the matches played, if there are two of each player.
     """

@@ -454,6 +454,7 @@ REFUSED = {
     "exploitability kuhn-poker --strategy OOS(depth=1)": "is not a search; write Online Outcome Sampling as OOS",
     "exploitability kuhn-poker --strategy OOS(delta=0.5,delta=0.6)": "is not a search; write Online Outcome Sampling as OOS",
     "exploitability kuhn-poker --strategy 'MAST [move_decay = 1]'": "each decision is searched anew",
+    "exploitability kuhn-poker --strategy MAST --scheme CheatingUCT": "what it plays depends on what is hidden; take another scheme",
     "exploitability kuhn-poker --seeds 3": "these need a search, by --strategy: leave out --seeds",
     "exploitability kuhn-poker --matches 3": "these need --depth: leave out --matches",
     "exploitability kuhn-poker --strategy MAST --play often": "play is 'often'; it must be 'most visited' or 'visit shares'",

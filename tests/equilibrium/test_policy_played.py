@@ -6,7 +6,7 @@ import numpy as np
 import pyspiel
 import pytest
 
-from icarus import Agent, PythonGame, exploitability, games, play
+from icarus import Agent, CheatingUCT, PythonGame, exploitability, games, parse_scheme, play
 from icarus.bridges import openspiel
 from icarus.commands.search import _at_the_table
 from icarus.engine.match import ChosenAction
@@ -25,10 +25,12 @@ from icarus.equilibrium.policies import _measured, normalise
 from icarus.equilibrium.tree import tree_of
 from icarus.kernel import TERMINAL, UNSEEN
 from icarus.specs import BASELINE, RAVE
+from tests.equilibrium.test_python_games import heap
 
 KUHN, LEDUC = games.load("kuhn-poker"), games.load("leduc-poker")
 THEIRS = openspiel.game("kuhn_poker")
 UNIFORM_IN_KUHN = 11 / 12
+CHEATS = "by Cheating.* has no policy in the information sets of kuhn-poker: what it plays depends on what is hidden"
 
 
 @functools.cache
@@ -142,13 +144,20 @@ def test_pyspiel_s_policies_are_refused_where_there_are_no_states_of_pyspiel():
             "remembers its searches, .*: leave out move_decay",
         ),
         (Agent(RAVE, iterations=9, move_decay=0.5).seated(KUHN), "remembers its searches"),
+        (Agent(RAVE, iterations=9, scheme=CheatingUCT), CHEATS),
+        ((None, Agent(RAVE, iterations=9, scheme=parse_scheme("CheatingEnsembleUCT(3)"))), CHEATS),
     ],
-    ids=["agent", "at a table"],
+    ids=["agent", "at a table", "cheating", "one who cheats"],
 )
-def test_who_remembers_his_searches_is_refused(policy, sentence):
+def test_who_remembers_his_searches_or_sees_what_is_hidden_is_refused(policy, sentence):
     for use in (exploitability, local_best_response, stitch):
         with pytest.raises(ValueError, match=sentence):
             use(KUHN, policy)
+
+
+def test_a_scheme_that_cheats_is_measured_where_nothing_is_hidden():
+    agent = Agent(RAVE, iterations=9, scheme=CheatingUCT)
+    assert exploitability(heap(4), agent, seeds=1).nash_conv >= 0
 
 
 def test_a_search_at_a_table_has_learned_nothing_when_it_was_measured():
