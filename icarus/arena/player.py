@@ -371,5 +371,11 @@ class PartlyRandom:
             is_random = np.random.default_rng((*seed, _SHARE_STREAM)).random() < self.share
         return (RandomPlayer() if is_random else self.player).search(state, seed)
 
+    def __getattr__(self, name: str) -> Any:
+        # his memory and his scheme are the player's, if that has any
+        if name in ("remembers", "memory", "recall", "scheme"):
+            return getattr(self.player, name)
+        raise AttributeError(f"{type(self).__name__} has no {name}")
+
     def __str__(self) -> str:
         return str(self.player)

@@ -392,8 +392,8 @@ def exploitability(
             a function policy(state) that returns the probabilities of state.legal_actions(), as a sequence or as {action: probability};
             it is called once in each information set, and must depend only on what the player to move knows;
             an Agent, or another player with `seated` and `search`: a search in each information set, by full stitching (see
-            `icarus.equilibrium.stitch`); not one whose scheme cheats; a search that is seated already, whose memory is the same after each
-            question;
+            `icarus.equilibrium.stitch`); not one whose scheme cheats; one who learns in a match must have `memory` and `recall`, as an
+            OOSSearch has; a search that is seated already, whose memory is the same after each question;
             what has learned a policy or holds one: CFR, CFRPlus, OOSSearch, StoredPolicy, TabularPolicy;
             a policy or a bot of pyspiel, in a game of `icarus.bridges.openspiel`;
             or a pair of these, one for each player.

@@ -7,6 +7,7 @@ import pyspiel
 import pytest
 
 from icarus import Agent, CheatingUCT, PythonGame, exploitability, games, parse_scheme, play
+from icarus.arena.player import Entrant
 from icarus.bridges import openspiel
 from icarus.commands.search import _at_the_table
 from icarus.engine.match import ChosenAction
@@ -71,6 +72,11 @@ class Coin:
         return ChosenAction(
             int(np.random.default_rng(seed).choice(state.legal_actions(), p=chances))
         )
+
+
+def partly_random(strategy, iterations=9, **settings):
+    """A player who would play at random, but that it is too unlikely."""
+    return Entrant(strategy, random_moves=1e-9, **settings).player(iterations=iterations)
 
 
 # ------------------------------------------------------------------------------------------------------------- the door
@@ -144,10 +150,15 @@ def test_pyspiel_s_policies_are_refused_where_there_are_no_states_of_pyspiel():
             "remembers its searches, .*: leave out move_decay",
         ),
         (Agent(RAVE, iterations=9, move_decay=0.5).seated(KUHN), "remembers its searches"),
+        (partly_random("RAVE", move_decay=0.5), "remembers its searches"),
         (Agent(RAVE, iterations=9, scheme=CheatingUCT), CHEATS),
+        (partly_random("RAVE", scheme="CheatingUCT"), CHEATS),
         ((None, Agent(RAVE, iterations=9, scheme=parse_scheme("CheatingEnsembleUCT(3)"))), CHEATS),
     ],
-    ids=["agent", "at a table", "cheating", "one who cheats"],
+    ids=[
+        *("agent", "at a table", "partly random"),
+        *("cheating", "partly random and cheating", "one who cheats"),
+    ],
 )
 def test_who_remembers_his_searches_or_sees_what_is_hidden_is_refused(policy, sentence):
     for use in (exploitability, local_best_response, stitch):
@@ -168,6 +179,13 @@ def test_a_search_at_a_table_has_learned_nothing_when_it_was_measured():
         result = measure(KUHN, seated, seeds=2)
         assert result.policy == "<OOS() in kuhn-poker after 50 iterations>, most visited"
         assert [array.tolist() for array in seated.memory()] == before
+
+
+def test_what_a_partly_random_player_learns_is_kept_for_what_follows_alone():
+    settings = OOS(target="public subgame")
+    plain = tabulate(LEDUC, Agent(settings, iterations=20), seed=3)
+    same = tabulate(LEDUC, partly_random(str(settings), iterations=20), seed=3)
+    assert (plain.probabilities == same.probabilities).all()
 
 
 @pytest.mark.parametrize("kind", [CFR, OOSSearch])
