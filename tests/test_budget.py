@@ -31,7 +31,7 @@ TOKENS = {
     "icarus/games": 42_100,
     "icarus/kernel": 17_900,
     "icarus/ladder": 8_650,
-    "icarus/learning": 7_585,
+    "icarus/learning": 7_635,
     "icarus/specs": 12_700,
     "icarus/views": 6_310,
     "experiments/studies": 13_670,

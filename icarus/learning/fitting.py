@@ -70,6 +70,8 @@ def with_random_weights(
 def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int) -> Evaluation:
     """The evaluation with weights that fit better; `about` has its mean squared error on branches held out, and the variance of rewards.
 
+    Where it has an output for the first of two players alone, and rewards do not sum to 1 as they did before, the second has one now.
+
     Args:
         rate: of learning.
     """
@@ -77,6 +79,11 @@ def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int)
     from threadpoolctl import threadpool_limits
 
     old = evaluation.network
+    is_constant_sum = np.allclose(positions.rewards.sum(axis=1), 1)
+    if len(old.base) < evaluation.players and not is_constant_sum:
+        # values are the same as before: the logistic function of the negative score is what is missing to 1
+        output, base = np.hstack([old.output, -old.output]), np.r_[old.base, -old.base]
+        old = old._replace(output=output, base=base)
     is_held_out = np.cumsum(positions.branches) % HELD_OUT == 1
     inputs = positions.inputs[~is_held_out]
     targets = positions.targets[~is_held_out, : len(old.base)].astype(np.float32).squeeze()

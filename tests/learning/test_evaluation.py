@@ -562,6 +562,24 @@ def test_a_fit_takes_any_seed():
     assert first.digest == other.digest
 
 
+def test_the_second_player_has_an_output_once_rewards_do_not_sum_to_1():
+    empty = empty_evaluation(KUHN, 0)
+    positions = games_played(KUHN, empty, 100, (0,))
+    start = with_weights(empty)
+    same = fitted(start, positions, 0.001, 0)
+    assert len(same.network.base) == 1
+    both = np.ones_like(positions.rewards)
+    shared = positions._replace(targets=both, rewards=both)
+    still = fitted(start, shared, 1e-9, 0)  # learns nothing
+    sums = positions.inputs @ start.network.hidden
+    assert len(still.network.base) == 2
+    assert still.of_sums(sums) == pytest.approx(start.of_sums(sums), abs=1e-6)
+    after = start
+    for seed in range(20):
+        after = fitted(after, shared, 0.01, seed)
+    assert after.of_sums(positions.inputs @ after.network.hidden).sum(axis=1).min() > 1.1
+
+
 def test_a_game_of_many_inputs_has_fewer_hidden_units_so_that_its_file_can_be_read(
     tmp_path, monkeypatch
 ):
