@@ -88,19 +88,19 @@ def new_file(path: Path) -> Path:
     return path
 
 
-def check_settings(path: Path, settings: Mapping[str, object], what: str, rows: Path) -> None:
+def check_settings(path: Path, settings: Mapping[str, object], what: str, *files: Path) -> None:
     """Refuse a directory that holds something else than what these settings say.
 
     Args:
         path: the file of the settings, which were written before the first game.
         what: a word for what is played there, such as "race"; it stands in the message.
-        rows: the file of the games.
+        files: of the games, and others that go by these settings.
 
     Raises:
         ValueError: the settings there are others, or cannot be read; or there are games without settings.
     """
     if not path.exists():
-        if rows.exists() or packed_path(rows).exists():
+        if any(file.exists() or packed_path(file).exists() for file in files):
             raise ValueError(
                 f"{path.parent} has games of another command: there is no {path.name} in it; choose another directory"
             )

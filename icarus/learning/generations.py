@@ -193,7 +193,8 @@ def learn(
     with tempfile.TemporaryDirectory() as temporary:
         out = Path(out or f"{temporary}/evaluation.npz")
         directory = directory_of(out)
-        check_settings(directory / SETTINGS, plan, "learning", directory / ROWS)
+        evaluations = [*directory.glob("generation-*.npz")]
+        check_settings(directory / SETTINGS, plan, "learning", directory / ROWS, *evaluations)
         write_settings(directory / SETTINGS, plan)
         with start_workers(workers, cluster) as playing, Ledger(directory / ROWS, KEY) as ledger:
             learning = Learning(game, digests, chosen, empty, directory, ledger, playing, report)

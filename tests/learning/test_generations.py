@@ -1,6 +1,7 @@
 """Learning: the same file for any number of workers and after Ctrl-C, targets by hand, and what is refused before the first game."""
 
 import json
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -250,6 +251,14 @@ def test_the_name_of_one_file_is_no_list_of_files():
 def test_a_directory_of_another_learning_is_refused(learned):
     with pytest.raises(ValueError, match="has another learning: seed is 0 there and 1 here"):
         learn(KUHN, out=learned[0], seed=1, **SMALL)
+
+
+def test_generations_without_the_settings_that_they_were_made_by_are_refused(learned, tmp_path):
+    directory = tmp_path / "kuhn.learning"
+    directory.mkdir()
+    shutil.copy(learned[0].with_suffix(".learning") / "generation-0.npz", directory)
+    with pytest.raises(ValueError, match=r"there is no learning\.json in it"):
+        learn(KUHN, out=tmp_path / "kuhn.npz", **SMALL)
 
 
 def test_a_missing_library_is_told(monkeypatch):
