@@ -53,7 +53,8 @@ class LearningSettings:
     """How an evaluation is learned.
 
     Attributes:
-        minutes: by the clock; a generation that would not end by then is not begun.
+        minutes: by the clock; a generation that would not end by then is not begun, as those tell that the same call has made: its first
+            one is, if there is time left.
         generations: so many in all instead, however long they take.
         games: of a round, rounded up to a multiple of eight, as long as there is room for their positions; 5,000 if not given, of a
             `PythonGame` 500.
@@ -205,9 +206,12 @@ def learn(
                 write_whole(out, result.to_bytes())
                 write_curve(result, directory)
                 took = time.monotonic() - began
-                is_over = time.monotonic() + took > started + 60 * chosen.minutes
+                number = len(learning.generations)
+                # what is kept, from generation 0 on, is read whatever the time
+                is_read = number >= len(evaluations) - 1
+                is_over = is_read and time.monotonic() + took > started + 60 * chosen.minutes
                 if chosen.generations is not None:
-                    is_over = len(learning.generations) == chosen.generations
+                    is_over = number == chosen.generations
                 if is_over:
                     return result
 

@@ -83,6 +83,13 @@ def test_after_ctrl_c_the_same_call_goes_on(learned, tmp_path):
     assert {each.total for each in reports} == {6}
 
 
+def test_a_call_without_time_reads_all_generations_that_are_kept(learned, tmp_path):
+    shutil.copytree(learned[0].with_suffix(".learning"), tmp_path / "kuhn.learning")
+    settings = SMALL | {"generations": None, "minutes": 1e-6}
+    again = learn(KUHN, out=tmp_path / "kuhn.npz", **settings)
+    assert again.to_bytes() == learned[1].to_bytes()
+
+
 def test_a_seed_says_all_and_another_one_learns_something_else(learned):
     assert learn(KUHN, **SMALL).to_bytes() == learned[1].to_bytes()
     other = learn(KUHN, **{**SMALL, "generations": 1, "seed": 1})
