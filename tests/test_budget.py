@@ -30,7 +30,7 @@ TOKENS = {
     "icarus/equilibrium": 21_460,
     "icarus/games": 42_100,
     "icarus/kernel": 17_900,
-    "icarus/ladder": 8_650,
+    "icarus/ladder": 8_670,
     "icarus/learning": 7_665,
     "icarus/specs": 12_700,
     "icarus/views": 6_310,

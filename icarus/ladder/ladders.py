@@ -447,12 +447,19 @@ class Pairs:
                 yield row
 
     def _next_match(self, player: str, opponent: str) -> Match:
-        """The next game: its number is that of the rows so far, or, if a row was taken out of the file, the last that is missing."""
+        """The next game: the last that a pair lacks, whatever its seed; else its number is that of the rows so far, or, if rows were taken
+        out of the file, the last that is missing."""
+        rows = self.between(player, opponent)
+        # seeds and sides: the other halves of all pairs, and then new ones
+        halves = [
+            (tuple(row["seed"]), 1 - row["side"])
+            for row in reversed(rows)
+            if row["player"] == player and "side" in row
+        ]
+        for number in range(len(rows), -1, -1):
+            halves.append(((self._seed, number // 2), number % 2))
         pair = [(name, self._players[name]) for name in (player, opponent)]
-        matches = (
-            rated_match(self._game, pair, (self._seed, number // 2), number % 2)
-            for number in range(len(self.between(player, opponent)), -1, -1)
-        )
+        matches = (rated_match(self._game, pair, seed, side) for seed, side in halves)
         match = next(each for each in matches if each.key not in self.ledger.rows)
         return attrs.evolve(match, labels=self._stamp)
 

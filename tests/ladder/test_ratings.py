@@ -177,6 +177,19 @@ def test_games_that_were_taken_out_of_the_file_are_played_again():
     assert ledger.rows.keys() == whole.keys()
 
 
+def test_a_pair_that_another_seed_began_is_completed_with_its_opening():
+    player, ledger = Agent(parse("BASELINE"), iterations=3), rated_games(None)
+    ladder = Ladder("othello", LADDER.rungs[:1])
+    list(itertools.islice(Climb(ladder, player, ledger=ledger).games(6), 3))
+    list(Climb(ladder, player, ledger=ledger, seed=1).games(6))
+    played = [(row["seed"], row["side"]) for row in ledger.rows.values()]
+    assert played == [
+        *(([0, 0], 0), ([0, 0], 1)),
+        *(([0, 1], 0), ([0, 1], 1)),
+        *(([1, 2], 0), ([1, 2], 1)),
+    ]
+
+
 def test_who_is_no_player_is_refused_before_a_game():
     for player in ("BASELINE", parse("BASELINE"), None):
         with pytest.raises(TypeError, match="a climb needs a player, such as Agent"):
