@@ -97,8 +97,11 @@ def check_settings(path: Path, settings: Mapping[str, object], what: str, *files
         files: of the games, and others that go by these settings.
 
     Raises:
-        ValueError: the settings there are others, or cannot be read; or there are games without settings.
+        ValueError: the settings there are others, or cannot be read; there are games without settings; or a file is in its place.
     """
+    nearest = next(each for each in path.parents if each.exists())
+    if not nearest.is_dir():
+        raise ValueError(f"{path.parent} cannot be a directory, since {nearest} is a file")
     if not path.exists():
         if any(file.exists() or packed_path(file).exists() for file in files):
             raise ValueError(

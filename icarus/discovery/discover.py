@@ -42,7 +42,7 @@ def discover(
     to: str | Path | None = None,
     workers: int = 1,
     cluster: str | None = None,
-    report: Report = lambda report: None,
+    report: Report | None = None,
     **settings: Any,
 ) -> Discovery:
     """Find the composition that plays a game best, and prove it on new games.
@@ -59,9 +59,10 @@ def discover(
     Raises:
         TypeError: an argument of another kind.
         ValueError: before the first game: an invalid space, opponent or budget, a directory of another race or one that
-            another process writes to, or no cluster; later: the processes that play have ended.
+            another process writes to, a file in its place, or no cluster; later: the processes that play have ended.
     """
     check_callable("report", report, "a function of a RaceProgress")
+    report = report or (lambda progress: None)
     checks.integer("workers", workers, least=1)
     if workers > 1 and cluster is None:
         check_can_be_sent(game)

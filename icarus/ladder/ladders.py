@@ -22,7 +22,7 @@ import attrs
 import msgspec
 import numpy as np
 
-from icarus import games
+from icarus import checks, games
 from icarus.arena.ledger import GameRow, Key, Ledger
 from icarus.arena.match import Match
 from icarus.arena.player import Entrant, RandomPlayer
@@ -490,7 +490,8 @@ class Climb:
         absent: the opponents that cannot play here.
 
     Raises:
-        ValueError: no opponent can play here, or one of the files was edited after games that are counted. TypeError: no player.
+        ValueError: no opponent can play here, one of the files was edited after games that are counted, or a bad seed. TypeError: no
+            player.
     """
 
     def __init__(
@@ -526,6 +527,7 @@ class Climb:
         players: dict[str, Player] = {rung.name: rung.player() for rung in self._rungs}
         game = games.load(ladder.game)
         stamp = (stamp or {}) | ({"files": digests} if digests else {})
+        seed = checks.integer("seed", seed, 0)
         self._pairs = Pairs(game, players | {self.name: player}, self._ledger, seed, stamp)
 
     @property
@@ -551,6 +553,7 @@ class Climb:
 
     def games(self, number: int) -> Iterator[GameRow]:
         """Play until there are so many games that are not void; each is kept before it is given out."""
+        checks.integer("games", number, 0)
         with self._pairs as pairs:
             while sum("score" in row for row in self.rows) < number:
                 rung = self._next()

@@ -150,7 +150,7 @@ def learn(
     files: Sequence[str | Path] = (),
     workers: int = 1,
     cluster: str | None = None,
-    report: Report = lambda report: None,
+    report: Report | None = None,
     **settings: Any,
 ) -> Evaluation:
     """Learn an evaluation of a game from its rules alone.
@@ -174,6 +174,7 @@ def learn(
     """
     started = time.monotonic()
     check_callable("report", report, "a function of a LearningProgress")
+    report = report or (lambda progress: None)
     checks.integer("workers", workers, least=1)
     if importlib.util.find_spec("sklearn") is None:
         raise ValueError("learning needs scikit-learn: pip install 'icarus-mcts[learn]'")

@@ -106,6 +106,21 @@ def test_the_protocol_is_written_and_hashed_before_the_first_game(tmp_path, monk
         race(tmp_path / "race")
 
 
+def test_a_race_need_not_report(finished_race):
+    discovery, directory = finished_race
+    assert race(directory, report=None).proofs == discovery.proofs
+
+
+def test_a_file_in_place_of_the_directory_is_refused_before_anything_is_searched(tmp_path):
+    reports: list[object] = []
+    file = tmp_path / "file"
+    file.touch()
+    for directory in (file, file / "race"):
+        with pytest.raises(ValueError, match=f"cannot be a directory, since {file} is a file"):
+            race(directory, report=reports.append)
+    assert not reports
+
+
 def test_another_race_in_the_directory_is_refused(finished_race, tmp_path):
     _, directory = finished_race
     with pytest.raises(ValueError, match="another race: games is 340 there and 500 here"):

@@ -196,6 +196,15 @@ def test_who_is_no_player_is_refused_before_a_game():
             Climb(LADDER, player)
 
 
+def test_a_seed_and_a_number_of_games_are_integers():
+    player = Agent(parse("BASELINE"), iterations=3)
+    for seed in (1.5, -1):
+        with pytest.raises(ValueError, match=f"seed is {seed}; it must be an integer"):
+            Climb(LADDER, player, seed=seed)
+    with pytest.raises(ValueError, match="games is '3'; it must be an integer of at least 0"):
+        next(Climb(LADDER, player).games("3"))
+
+
 def test_of_two_files_of_one_name_neither_may_be_edited(tmp_path):
     player, ledger = Agent(parse("BASELINE"), iterations=3), rated_games(None)
     files = [tmp_path / "a" / "own.py", tmp_path / "b" / "own.py"]

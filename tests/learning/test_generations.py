@@ -86,7 +86,7 @@ def test_after_ctrl_c_the_same_call_goes_on(learned, tmp_path):
 def test_a_call_without_time_reads_all_generations_that_are_kept(learned, tmp_path):
     shutil.copytree(learned[0].with_suffix(".learning"), tmp_path / "kuhn.learning")
     settings = SMALL | {"generations": None, "minutes": 1e-6}
-    again = learn(KUHN, out=tmp_path / "kuhn.npz", **settings)
+    again = learn(KUHN, out=tmp_path / "kuhn.npz", report=None, **settings)
     assert again.to_bytes() == learned[1].to_bytes()
 
 
