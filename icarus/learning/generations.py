@@ -180,7 +180,7 @@ def learn(
         raise ValueError("learning needs scikit-learn: pip install 'icarus-mcts[learn]'")
     if isinstance(files, str):
         raise TypeError(f"files is {files!r}; it must be a list")
-    digests = tuple((str(path), digest_of(path)) for path in files)
+    digests = tuple((str(path), digest_of(path)) for path in map(Path, files))
     loaded = load_unedited(game, digests)
     check_game("learn", loaded.game)
     if workers > 1 and cluster is None:

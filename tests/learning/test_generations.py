@@ -15,6 +15,7 @@ from icarus.audit import AuditReport
 from icarus.commands import new
 from icarus.commands.cli import run
 from icarus.compiler import python_of
+from icarus.discovery.discover import plan_race
 from icarus.kernel import TERMINAL, Evaluation, below, read_evaluation
 from icarus.learning import generations
 from icarus.learning.encoding import empty_evaluation
@@ -258,6 +259,18 @@ def test_the_name_of_one_file_is_no_list_of_files():
 def test_a_directory_of_another_learning_is_refused(learned):
     with pytest.raises(ValueError, match="has another learning: seed is 0 there and 1 here"):
         learn(KUHN, out=learned[0], seed=1, **SMALL)
+
+
+def test_a_file_may_be_named_from_the_folder_or_without_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("own.py").write_text("from icarus import RAVE\nOWN = RAVE")
+    settings = SMALL | {"generations": 1, "games": 40}
+    one, same = (
+        learn(KUHN, out="kuhn.npz", files=[name], **settings) for name in ("own.py", "./own.py")
+    )
+    assert one.to_bytes() == same.to_bytes()
+    one, same = (plan_race(KUHN, games=9000, files=[name]) for name in ("own.py", "./own.py"))
+    assert one == same
 
 
 def test_generations_without_the_settings_that_they_were_made_by_are_refused(learned, tmp_path):
