@@ -95,21 +95,21 @@ class Reached(NamedTuple):
 def reachable(
     function: Callable,
     libraries: Set[str] = LIBRARIES,
-    has_extensions: bool = True,
+    is_compiled: bool = True,
     opens_objects: bool = False,
 ) -> Iterator[Reached]:
     """Every function, flag and constant that a function can reach, in an order that its content decides.
 
-    Extensions of the compiler come first, if they are asked for: they may stand in place of anything that the function names.
+    Where it is compiled, extensions of the compiler come first: they may stand in place of anything that the function names.
 
     Containers, and what the compiler makes of functions, come as themselves and are followed by what is in them. A function of a
     library comes as its name. What has come before comes again as its number in this order. Partials, methods and classes, which are not
     compiled, are followed only if they are opened.
 
     Raises:
-        CompilationError: it reaches what a decorator in `UNSUPPORTED` has made.
+        CompilationError: it is compiled, and reaches what a decorator in `UNSUPPORTED` has made.
     """
-    extensions = _extensions() if has_extensions else []
+    extensions = _extensions() if is_compiled else []
     # a stack: the last one is followed first
     pending = [*(Reached("an extension", body) for body in extensions), Reached("", function)]
     numbers: dict[tuple[int, frozenset[str]], int] = {}
@@ -118,7 +118,7 @@ def reachable(
         part = pending.pop()
         name, value, names, _ = part
         decorator = UNSUPPORTED.get(type(value).__name__)
-        if decorator and type(value).__module__.startswith("numba."):
+        if is_compiled and decorator and type(value).__module__.startswith("numba."):
             wrong = f"{name.rpartition('.')[2]} is made by {decorator}"
             raise functions.CompilationError(
                 f"{wrong}, which games and slots cannot use; use @helper instead"
@@ -240,10 +240,12 @@ def _parts(value: object, names: frozenset[str]) -> Iterator[Reached]:
 
 
 def _inside(value: object) -> Iterator[Reached]:
-    """What a partial, a method or a class is made of, one step down; methods and classes of Python's own and of ours are not opened."""
+    """What a partial, a method, a class or a decorator's work is made of, one step down; methods and classes of Python's own and of ours are not opened."""
     if isinstance(value, functools.partial):
         yield Reached("", value.func)
         yield Reached("arguments", (value.args, *sorted(value.keywords.items())))
+    elif hasattr(value, "__wrapped__"):  # of @functools.cache, or @vectorize
+        yield Reached("", value.__wrapped__)
     elif _is_pythons(value) or _is_ours(value):
         return
     elif isinstance(value, pytypes.MethodType):
@@ -439,7 +441,7 @@ def rules_digest(
     """
     hasher, written = hashlib.sha256(repr(context).encode()), set[object]()
     for part in chain.from_iterable(
-        reachable(rule, DIGESTED, has_extensions=False, opens_objects=opens_objects)
+        reachable(rule, DIGESTED, is_compiled=False, opens_objects=opens_objects)
         for rule in rules
         if rule is not None
     ):

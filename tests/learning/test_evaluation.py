@@ -8,12 +8,13 @@ import random
 from array import array
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple
 
 import attrs
 import numpy as np
 import pytest
+from numba import vectorize
 
 from icarus import BASELINE, Agent, PythonGame, games, in_python, search
 from icarus.arena.player import Entrant, read_entrant
@@ -447,14 +448,24 @@ def taken_by(base: type) -> Callable:
     return lambda state, action: state.append(board().take(action))
 
 
+def decorated(decorator: Callable, modulus: int) -> Callable:
+    @decorator
+    def take(action):
+        return action % modulus
+
+    return lambda state, action: state.append(take(action))
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [
         (partial(add_modulo, modulus=2), partial(add_modulo, modulus=3)),
         (AddsModulo(2).apply, AddsModulo(3).apply),
         (taken_by(Base2), taken_by(Base3)),
+        (decorated(cache, 2), decorated(cache, 3)),
+        (decorated(vectorize, 2), decorated(vectorize, 3)),
     ],
-    ids=["partial", "method", "base class"],
+    ids=["partial", "method", "base class", "@cache", "@vectorize"],
 )
 def test_rules_differ_where_what_they_are_made_of_does(first, second):
     game = PythonGame(
