@@ -1,6 +1,7 @@
 """What a search found, how it is read, and what a later search takes from it."""
 
 import functools
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -490,7 +491,9 @@ def _are_equal(first: Any, second: Any) -> bool:
         return False
     match first:
         case np.ndarray():
-            return np.array_equal(first, second)
+            return np.array_equal(first, second, equal_nan=first.dtype.kind in "fc")
+        case float():
+            return math.isnan(first) and math.isnan(second)
         case dict():
             return first.keys() == second.keys() and all(
                 _are_equal(value, second[key]) for key, value in first.items()

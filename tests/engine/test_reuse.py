@@ -488,7 +488,8 @@ class Line:
     """A state without `__eq__`."""
 
     def __init__(self) -> None:
-        self.actions, self.table = list[int](), {"limits": [np.array([3, 6])]}
+        unknown = [float("nan"), np.array([np.nan])]  # which is not equal to itself
+        self.actions, self.table = list[int](), {"limits": [np.array([3, 6])], "unknown": unknown}
 
 
 def dealt_line(rng: np.ndarray) -> Line:
