@@ -215,7 +215,8 @@ class Result:
     Attributes:
         action: the recommended action (line 18), by default the one selected most often; ties are broken by the search's generator.
         actions: the legal actions at the root, in the game's order.
-        visits: how often each was selected, including earlier searches if their records are reused. [actions]
+        visits: how often each was selected; if records of earlier searches are reused, also by those, but for the first playout of each
+            of their trees, which expands the root. [actions]
         iterations: playouts made.
         records: for each component, by name, its `Records`; with several threads or trees those of the first.
         depth: actions from the root to the deepest history in the tree.
@@ -341,7 +342,8 @@ class Result:
         threads = f", {self.threads} threads" if self.threads > 1 else ""
         rule = "" if self.recommendation is most_visits else f", by {label(self.recommendation)}"
         what = f"{self.state.game}, {seat_name(self.state.game, player)}, {self.scheme.label(self.strategy)}{threads}{rule}"
-        records = sum(table.used for table in tables_of(self).values())
+        trees = self.parts or (self,)
+        records = sum(table.used for part in trees for table in tables_of(part).values())
         spent = (
             f"{count_text(self.iterations, 'iteration')} in {self.seconds:.2f} s ({rate:,.0f}/s)"
         )

@@ -534,6 +534,8 @@ def test_the_searches_from_one_root_are_those_of_seeds_of_their_own():
 def test_what_the_searches_from_one_root_found_is_summed(threads):
     result = search(othello(), EVERYTHING, iterations=1000, seed=2, threads=threads)
     parts = result.parts
+    shown = [int(re.search(r", (\d+) records\n", str(each))[1]) for each in (result, *parts)]
+    assert shown[0] == sum(shown[1:])
     assert (
         result.iterations == result.visits.sum() == sum(part.iterations for part in parts) == 1000
     )
