@@ -381,7 +381,7 @@ def cache_root() -> Path:
 def cache_folder() -> Path | None:
     """The folder for this version of the package, private to the user; None where there can be none."""
     try:
-        folder = cache_root() / PACKAGE_DIGEST
+        folder = cache_root().absolute() / PACKAGE_DIGEST
         folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
         status = folder.lstat()

@@ -463,6 +463,12 @@ def test_the_folder_is_private_and_one_that_others_may_write_to_is_not_used(
     assert kernels.cache_folder.__wrapped__() is None
 
 
+def test_a_folder_that_is_given_from_here_is_the_same_from_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ICARUS_CACHE_DIR", "cache")
+    assert kernels.cache_folder.__wrapped__() == tmp_path / "cache" / PACKAGE_DIGEST
+
+
 @pytest.mark.parametrize(
     ("terminal", "page", "lines"), [(True, "", 1), (False, "", 0), (True, "0", 0)]
 )
