@@ -410,7 +410,7 @@ def check_name(name: object) -> None:
     """
     if not isinstance(name, str) or not name:
         raise TypeError(f"the name of an enhancement is {name!r}; it must be a str")
-    if operators := re.search(r"[>+/^&*]+", re.sub(r"\(.*\)", "", name)):
+    if operators := re.search(r"[->+/^&*]+", re.sub(r"\(.*\)", "", name)):
         raise ValueError(
             f"the name of an enhancement is {name!r}, which reads as a composition by {operators[0]}"
         )

@@ -121,6 +121,10 @@ class Slot(CompiledCallable):
                 f"a {cls.KIND} function takes {', '.join(names)}: write it as {expected}"
             )
         for argument in parameters:
+            if argument.name in ("rule", "self"):
+                raise TypeError(
+                    f"parameter {argument.name} of {function.__name__} has a name that calls take for something else; rename it"
+                )
             if type(argument.default) not in (int, float, str):
                 what = f"parameter {argument.name} of {function.__name__}"
                 raise TypeError(

@@ -180,7 +180,14 @@ def test_a_policy_that_reads_what_is_not_kept_is_refused():
 
 @pytest.mark.parametrize(
     ("name", "operators"),
-    [("A >> B", ">>"), ("(A + B)/2", "/"), ("0.5*A", "*"), ("A ^ B", "^"), ("&", "&")],
+    [
+        ("A >> B", ">>"),
+        ("(A + B)/2", "/"),
+        ("0.5*A", "*"),
+        ("A ^ B", "^"),
+        ("&", "&"),
+        ("A-B", "-"),
+    ],
 )
 def test_no_name_reads_as_a_composition(name, operators):
     message = f"the name of an enhancement is {name!r}, which reads as a composition by {operators}"

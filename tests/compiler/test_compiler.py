@@ -822,6 +822,11 @@ async def later(history: Any, updates: Any) -> None:
         (capture, lambda history, *updates: None, "takes history, updates: write it as"),
         (
             capture,
+            lambda history, updates, rule=2: None,
+            "parameter rule of <lambda> has a name that calls take for something else; rename it",
+        ),
+        (
+            capture,
             lambda history, updates, k=None: None,
             "parameter k of <lambda> needs a default that is an integer, a",
         ),
