@@ -177,6 +177,9 @@ def positive(name: str, value: object) -> float:
 def seed(value: object) -> int | tuple[int, ...]:
     """The seed of all randomness: an integer of at least 0, or several as a key.
 
+    Zeros at the end of a key count for nothing, and an integer of more than 32 bits counts as its words, the lowest first: 7 is (7, 0), and
+    2**32 + 5 is (5, 1). Other seeds are different ones.
+
     Raises:
         ValueError: `value` is neither.
     """

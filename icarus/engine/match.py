@@ -505,7 +505,7 @@ def play(
     Args:
         agents: each an `Agent`; one that is `seated`, which keeps records of earlier games; or a policy of any kind that `question_to`
             takes, such as None for uniform choice, from which actions are drawn.
-        seed: an integer ≥ 0, or several as a key.
+        seed: an integer ≥ 0, or several as a key; which of them are one is said at `search`.
         watch: called before every action with the state, not to be changed, the action and its decision (None for chance); last with None.
 
     Raises:

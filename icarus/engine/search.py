@@ -98,7 +98,8 @@ def search(
         strategy: an enhancement or a composition. (`icarus.Agent` takes Online Outcome Sampling too.)
         iterations: the number of playouts; or
         seconds: the wall-clock time; if both are given, the search ends at the first limit.
-        seed: an integer ≥ 0, or several as a key. It fixes everything except the clock.
+        seed: an integer ≥ 0, or several as a key, at whose end zeros count for nothing: (7, 0) is 7. An integer of more than 32 bits is the
+            key of its words: 2**32 + 5 is (5, 1). It fixes everything except the clock.
         progress: called with (iterations made, seconds elapsed) about twenty times a second.
         threads: the number of threads; `iterations` is the sum over all threads. Each thread searches separately, with a seed made from
             the seed and its number; the visits of the root's actions are summed.

@@ -39,6 +39,7 @@ from icarus import (
     secure_child,
 )
 from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, Enhancement, capture, initial, weight
+from icarus.compiler.rng import seeded
 from icarus.engine import lowering as lowering_module, match as levels, tables as tables_module
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.lowering import LoweredStrategy
@@ -511,6 +512,14 @@ def test_searches_from_one_root_agree_whenever_seed_and_number_of_threads_do(roo
     assert same(attrs.evolve(first, parts=()), attrs.evolve(second, parts=()))
     assert len(first.parts) == len(second.parts) == threads
     assert all(same(mine, its) for mine, its in zip(first.parts, second.parts, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("seed", "key", "are_one"),
+    [(7, (7, 0), True), (2**32 + 5, (5, 1), True), (7, (0, 7), False), ((0, 7), (7, 7), False)],
+)
+def test_which_seeds_are_one_is_as_the_docstring_says(seed, key, are_one):
+    assert (seeded(seed).tolist() == seeded(key).tolist()) == are_one
 
 
 def test_the_seed_of_a_result_stays_when_the_caller_s_list_goes_on():
