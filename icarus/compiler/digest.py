@@ -240,7 +240,7 @@ def _parts(value: object, names: frozenset[str]) -> Iterator[Reached]:
 
 
 def _inside(value: object) -> Iterator[Reached]:
-    """What a partial, a method, a class or a decorator's work is made of, one step down; methods and classes of Python's own and of ours are not opened."""
+    """What a partial, a method, a class or the work of a decorator is made of, one step down; nothing of Python's own and of ours."""
     if isinstance(value, functools.partial):
         yield Reached("", value.func)
         yield Reached("arguments", (value.args, *sorted(value.keywords.items())))
