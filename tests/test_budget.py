@@ -21,7 +21,7 @@ ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or belo
 TOKENS = {
     "icarus/algebra": 10_000,
     "icarus/arena": 5_705,
-    "icarus/audit": 22_800,
+    "icarus/audit": 23_000,
     "icarus/bridges": 6_120,
     "icarus/commands": 20_330,
     "icarus/compiler": 16_400,
@@ -39,7 +39,7 @@ TOKENS = {
     "experiments": 64_670,
     "tests": 283_500,
 }
-IDEAS = {"icarus": (138, 271, 2_567), "experiments": (32, 40, 683)}  # files, classes, public names
+IDEAS = {"icarus": (138, 271, 2_568), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average
 WIDE, SHARE_OF_WIDE = 100, 0.04  # a line of more characters is wide; the most of them
 NO_CODE = {

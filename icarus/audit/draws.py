@@ -20,6 +20,7 @@ from icarus.audit.subjects import (
     Stream,
     below,
     facts_in,
+    fingerprint,
     have_texts,
     stamp,
     view_of,
@@ -43,6 +44,7 @@ ITEMS = 64  # of a list that are looked at one by one
 MOST_FACTS = 400  # of a state, likewise
 OTHERS = 4  # values that are tried in place of one
 KINDS = 16  # values of a list in a compiled game, such as the places of cards
+MOST_MET = 2000  # decisions whose facts are kept, to find those that others choose unseen
 FAULTS = ("player", "actions", "view")  # of a determinization
 
 
@@ -316,7 +318,8 @@ class Redraws:
     """Which facts differ from the truth in no draw, though they are hidden: fields, items of lists, and where a list has a value.
 
     A game with an `observation` says who sees a fact: not he whose observation stays the same with another one. A fact that is hidden from
-    him, and another one after each deal, is redrawn where others are, unless he can infer it.
+    him, and another one after each deal, is redrawn where others are, unless he can infer it; and so is one that was another one in another
+    game, though he had seen the same in both.
 
     Of a compiled game without one, two kinds are taken to be hidden: of a list with an item for each player those that are dealt to others,
     and where a list of integers, such as the places of cards, has each of its values, if no other field names the same places.
@@ -333,6 +336,9 @@ class Redraws:
         self._others: dict[Name, dict[object, Any]] = {}
         self._first: dict[Name, object] = {}  # the keys of the facts of the first deal
         self._dealt = set[Name]()  # those that another deal has changed
+        # the keys of the facts in the first state to which each observer came by what he has seen
+        self._met: dict[bytes, dict[Name, object]] = {}
+        self._varied = set[tuple[Name, int]]()  # those that were others in a later such state
         self._repeated = set[object]()  # lists of which the deal has made two items alike
         # the facts that have always said the same
         self._named: dict[tuple[Name, int], set[Name]] = {}
@@ -346,16 +352,23 @@ class Redraws:
         items = Counter((name[0], key) for name, key in keys.items() if len(name) == 2)
         self._repeated = {name for (name, _), count in items.items() if count > 1}
 
-    def note(self, state: State, observer: int, draws: list[StateData]) -> None:
-        """Count a decision of an observer, by its draws."""
+    def note(
+        self, state: State, observer: int, draws: list[StateData], views: Sequence[object]
+    ) -> None:
+        """Count a decision of an observer, by its draws and by what his observation has said in each state up to now."""
         self._decisions += 1
+        keys = self._keys(state.data)
+        if self._game.observation is not None and len(self._met) < MOST_MET:
+            sight = fingerprint((observer, views, state.moves(observer)))
+            first = self._met.setdefault(sight, keys)
+            self._varied |= {(name, observer) for name in keys if first.get(name) != keys[name]}
         others = {stamp(draw): draw for draw in draws}
         self._different += others.keys() != {stamp(state.data)}
         facts = dict(self._facts(self._game.ask("copy", state.data)))
         keys_of_draws = [self._keys(draw) for draw in others.values()]
         same = [
             name
-            for name, key in self._keys(state.data).items()
+            for name, key in keys.items()
             if all(each.get(name) == key for each in keys_of_draws)
         ]
         self._redrawn.update((name, observer) for name in facts.keys() - same)
@@ -426,12 +439,16 @@ class Redraws:
         }
 
     def _may_be_hidden(self, name: Name, observer: int, facts: dict[Name, Any]) -> bool:
-        """Whether a fact was never redrawn, and chance deals it: it differs between deals, or is another player's item in a list in which
-        no two items are equal."""
-        is_dealt = name in self._dealt
+        """Whether a fact was never redrawn, and chance deals it, or others choose it unseen: it differs between deals, or between games in
+        which the observer has seen the same, or is another player's item in a list in which no two items are equal."""
+        is_dealt = self._differs(name, observer)
         if self._is_for_each(name, facts) and name[1] != observer:
             is_dealt |= name[0] not in self._repeated
         return is_dealt and not self._redrawn[name, observer]
+
+    def _differs(self, name: Name, observer: int) -> bool:
+        """Whether another deal has changed a fact, or another game in which the observer has seen the same."""
+        return name in self._dealt or (name, observer) in self._varied
 
     def _is_for_each(self, name: Name, facts: dict[Name, Any]) -> bool:
         """Whether a fact is in a list with an item for each player."""
@@ -514,7 +531,7 @@ class Redraws:
             return False
         if self._redrawn[name, observer] or self._named[name, observer]:
             return False
-        is_dealt = self._game.observation is not None and name in self._dealt
+        is_dealt = self._game.observation is not None and self._differs(name, observer)
         return is_dealt or any(self._redrawn[each, observer] for each in self._beside(name))
 
     def _beside(self, name: Name) -> list[Name]:

@@ -250,7 +250,8 @@ class Hidden:
         rng_before = self.rng.copy()
         worlds = self._draw(draws, state.data)
         self.draw_count += len(worlds)
-        self._redraws.note(state, observer, worlds[:PROBE])
+        views = [views[observer] for views in self._views]
+        self._redraws.note(state, observer, worlds[:PROBE], views)
         luck = seeded((*self.seed, Stream.CHANCE, self.decisions))
         if self.decisions == 1 or plain_below(luck, FOR_CHANCE) == 0:
             self._draw_for_chance(draws, luck)

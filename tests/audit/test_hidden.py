@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from icarus import Game, games
 from icarus.audit import HIDDEN, AuditReport, Check, audit
 from icarus.audit.draws import OFTEN, Redraws
+from icarus.audit.subjects import view_of
 from icarus.commands.cli import app
 from icarus.compiler.rng import next_word
 from icarus.games.knockout_whist import PLAY, determinize, knockout_whist, prepare
@@ -352,7 +353,7 @@ def test_a_hidden_hand_that_is_never_redrawn_is_found():
     for decision in range(OFTEN + 10):  # the last of the seven has been another one at first
         for observer in range(7):
             draws = [state.determinize(observer, (decision, seed)).data for seed in range(5)]
-            redraws.note(state, observer, draws)
+            redraws.note(state, observer, draws, [view_of(game, state.data, observer)])
         state.apply_action(luck.choice(state.legal_actions()))
     redraws.judge(check)
     pattern = r"for player (\d), hands\[(\d)\] is never redrawn, while those of others are"
@@ -385,7 +386,7 @@ def test_places_that_differ_between_deals_and_that_no_draw_changes_are_found():
     # player 0, player 1, the talon
     (redraws.begin(state(0, 1, 2, 2)), redraws.begin(state(2, 0, 1, 2)))
     for number in range(2 * OFTEN):
-        redraws.note(state(0, 1, 2, 2), number % 2, [state(1, 0, 2, 2).data])
+        redraws.note(state(0, 1, 2, 2), number % 2, [state(1, 0, 2, 2).data], [])
     redraws.judge(check)
     assert [example[:56] for example in check.examples] == [
         "for player 0, where place is 2 is never redrawn, while t"

@@ -13,6 +13,7 @@ from icarus import PythonGame, audit, games
 from icarus.audit import hidden
 from icarus.audit.draws import Draws, Redraws
 from icarus.audit.report import Check
+from icarus.audit.subjects import view_of
 from icarus.commands.new import SKELETONS
 from icarus.compiler import seeded
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below, random_action
@@ -327,7 +328,9 @@ def test_the_card_that_was_turned_up_is_told_as_no_draw_changes_it():
         redraws.begin(state)
         for _ in range(3):
             player = state.current_player()
-            redraws.note(state, player, Draws(state, player).draw(state.data, 4, seeded(deal)))
+            views = [view_of(game, state.data, player)]
+            draws = Draws(state, player).draw(state.data, 4, seeded(deal))
+            redraws.note(state, player, draws, views)
             state.apply_action(random_action(state, luck))
     redraws.judge(check)
     assert check.checked == 24

@@ -514,6 +514,30 @@ class Three:
         )
 
 
+class Bids(Three):
+    """Each of three bids, unseen by the others; when the last one is to bid, that of `blind` is never redrawn."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.said = list[int]()
+
+    def legal_actions(self) -> list[int]:
+        return [*range(7)]
+
+    def returns(self) -> list[int]:
+        return [int(self.said.count(bid) == 1) for bid in self.said]
+
+    def resample(self, player: int, rng: random.Random):
+        sample = copy.deepcopy(self)
+        kept = [player, self.blind] if player == len(self.said) == 2 else [player]
+        for i in range(len(self.said)):
+            if i not in kept:
+                sample.said[i] = rng.randrange(7)
+        return sample
+
+    def observation(self, player: int) -> tuple:
+        return len(self.said), self.said[player : player + 1]
+
+
 class Spies(Three):
     """Player 0 or 1 is a spy, who alone may do harm, unseen; both know who it is. Player 2 learns whether he did, and guesses."""
 
@@ -579,6 +603,8 @@ CLASSES: list[tuple[type, dict[str, Any], str]] = [
     (Three, {"sees": True}, ""),  # a card that is open to one is not redrawn for him
     (Three, {"sees": True, "dealt": 3}, ""),  # nor is one that he can infer
     (Three, {"blind": 2}, "redraw"),
+    (Bids, {}, ""),
+    (Bids, {"blind": 0}, "redraw"),  # which nobody deals
     (Spies, {}, ""),  # what is legal is hidden, too
     (Alike, {}, "seen"),
     (Coins, sampler(lambda state, sample, player, rng: None), "redraw"),
