@@ -22,7 +22,7 @@ TOKENS = {
     "icarus/algebra": 10_000,
     "icarus/arena": 5_705,
     "icarus/audit": 23_000,
-    "icarus/bridges": 6_120,
+    "icarus/bridges": 6_250,
     "icarus/commands": 20_330,
     "icarus/compiler": 16_400,
     "icarus/discovery": 8_835,

@@ -201,7 +201,7 @@ def _in_turns(loaded: "pyspiel.Game") -> "pyspiel.Game":
 
 
 def _only_choices_hidden(loaded: "pyspiel.Game") -> bool:
-    """Whether players decide at once, and nothing is hidden but what others choose at the same time."""
+    """Whether players decide at once, or in turns that OpenSpiel makes of that, and nothing is hidden but what others choose meanwhile."""
     kind = loaded.get_type()
     return (
         kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
@@ -212,6 +212,9 @@ def _only_choices_hidden(loaded: "pyspiel.Game") -> bool:
 def _round_redrawn(
     state: "pyspiel.State", player: int, random: Callable[[], float]
 ) -> "pyspiel.State":
+    if kind.short_name == "turn_based_simultaneous_game":
+        parameters = dict(loaded.get_parameters()["game"])
+        kind = pyspiel.load_game(parameters.pop("name"), parameters).get_type()
     """A state of a game in turns in which the other players have chosen at random in this round; earlier rounds are as they were."""
     steps = state.full_history()
     choices = []  # of this round, the last one first

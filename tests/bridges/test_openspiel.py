@@ -463,6 +463,17 @@ def test_what_a_player_knows_is_in_the_string_also_where_no_text_shows_it():
     )
     first = pyspiel.load_game(register_game(veiled)).new_initial_state()
     cards: dict[str, set[int]] = {}
+@pytest.mark.parametrize("name", ["matrix_pd", "goofspiel(num_cards=3)"])
+def test_a_bot_plays_where_openspiel_makes_turns_of_simultaneous_choices(name):
+    state = pyspiel.convert_to_turn_based(pyspiel.load_game(name)).new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    for player in range(2):
+        action = Bot(Agent(BASELINE, iterations=10), player).step(state)
+        assert action in state.legal_actions()
+        state.apply_action(action)
+
+
     for deal in first.legal_actions():
         state = first.child(deal)
         string = state.information_state_string(0)
