@@ -132,12 +132,14 @@ def state(source: "pyspiel.State", of: PythonGame | None = None) -> IcarusState:
         of: the `game` that it belongs to, with functions of yours. Absent: `game(source.get_game())`.
 
     Raises:
-        TypeError: not a state of OpenSpiel's. ValueError: players decide simultaneously; `of` is another game; or as of `game`.
+        TypeError: not a state of OpenSpiel's, or `of` is no such game.
+        ValueError: players decide simultaneously; `of` is another game; or as of `game`.
     """
     if not isinstance(source, pyspiel.State):
         raise TypeError(
             f"a state must be one of OpenSpiel's, such as its game.new_initial_state(), not {source!r}"
         )
+    _check_of(of)
     original = source.get_game()
     if original.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
         raise ValueError(
@@ -148,6 +150,13 @@ def state(source: "pyspiel.State", of: PythonGame | None = None) -> IcarusState:
             f"the state is of {original}, but `of` is {of}; it must be made of the state's game"
         )
     return IcarusState(of or game(original), source.clone())
+
+
+def _check_of(of: object) -> None:
+    if of is not None and not isinstance(of, PythonGame):
+        raise TypeError(
+            f"`of` must be a game that icarus.bridges.openspiel.game made, or absent, not {of!r}"
+        )
 
 
 def _has_states_of(of: PythonGame, original: "pyspiel.Game") -> bool:
@@ -203,6 +212,9 @@ def _in_turns(loaded: "pyspiel.Game") -> "pyspiel.Game":
 def _only_choices_hidden(loaded: "pyspiel.Game") -> bool:
     """Whether players decide at once, or in turns that OpenSpiel makes of that, and nothing is hidden but what others choose meanwhile."""
     kind = loaded.get_type()
+    if kind.short_name == "turn_based_simultaneous_game":
+        parameters = dict(loaded.get_parameters()["game"])
+        kind = pyspiel.load_game(parameters.pop("name"), parameters).get_type()
     return (
         kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
         and kind.information != pyspiel.GameType.Information.IMPERFECT_INFORMATION
@@ -212,9 +224,6 @@ def _only_choices_hidden(loaded: "pyspiel.Game") -> bool:
 def _round_redrawn(
     state: "pyspiel.State", player: int, random: Callable[[], float]
 ) -> "pyspiel.State":
-    if kind.short_name == "turn_based_simultaneous_game":
-        parameters = dict(loaded.get_parameters()["game"])
-        kind = pyspiel.load_game(parameters.pop("name"), parameters).get_type()
     """A state of a game in turns in which the other players have chosen at random in this round; earlier rounds are as they were."""
     steps = state.full_history()
     choices = []  # of this round, the last one first
@@ -580,7 +589,7 @@ class Bot(pyspiel.Bot):
             makes it of each state's game.
 
     Raises:
-        TypeError: `agent` is not an agent. ValueError: `player` or `seed` is not an integer ≥ 0.
+        TypeError: `agent` is not an agent, or `of` is no such game. ValueError: `player` or `seed` is not an integer ≥ 0.
     """
 
     def __init__(
@@ -588,6 +597,7 @@ class Bot(pyspiel.Bot):
     ) -> None:
         super().__init__()
         seats.check_agent(agent)
+        _check_of(of)
         self.agent = agent
         self._of = of
         self.player = checks.integer("player", player, 0)

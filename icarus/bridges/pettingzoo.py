@@ -17,6 +17,7 @@ observation and in `info`. A game is never truncated. A copy of a running game g
 
 import copy
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
@@ -83,13 +84,22 @@ class GameEnv(AECEnv):
         self.agent_selection = self.agents[0]
         self._to_next_player()
 
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, object]]:
+        """What the agent that is to act sees, its reward since it last acted, whether its game is over or cut short, and its `info`.
+
+        Raises:
+            ValueError: there is no game, or all agents are gone.
+        """
+        self._acting_state()
+        return super().last(observe)
+
     def step(self, action: int | None) -> None:
         """Play an action, or None for an agent whose game is over.
 
         Raises:
-            ValueError: there is no game yet, or the action is not legal.
+            ValueError: there is no game, all agents are gone, or the action is not legal.
         """
-        state = self.running_state()
+        state = self._acting_state()
         if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
             return
@@ -124,6 +134,17 @@ class GameEnv(AECEnv):
         if self.state_of_game is None:
             raise ValueError("there is no game yet: call reset first")
         return self.state_of_game
+
+    def _acting_state(self) -> State:
+        """The state of the game, where an agent is to act or to leave.
+
+        Raises:
+            ValueError: there is none.
+        """
+        state = self.running_state()
+        if not self.agents:
+            raise ValueError("the game is over for all agents: call reset for another")
+        return state
 
     def _to_next_player(self) -> None:
         """Let chance act, and see whose turn it is."""

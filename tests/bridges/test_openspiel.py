@@ -191,6 +191,14 @@ def test_a_redraw_that_fails_without_a_word_is_told_by_its_error():
             lambda: openspiel.state(NIM.new_initial_state()),
             "a state must be one of OpenSpiel's, such as .*, not <.*nim",
         ),
+        (
+            lambda: openspiel.state(pyspiel.load_game("tic_tac_toe").new_initial_state(), "chess"),
+            "`of` must be a game that icarus.bridges.openspiel.game made, or absent, not 'chess'",
+        ),
+        (
+            lambda: Bot(Agent(BASELINE, iterations=2), 0, of="chess"),
+            "`of` must be a game that icarus.bridges.openspiel.game made, or absent, not 'chess'",
+        ),
     ],
 )
 def test_what_cannot_be_searched_is_told_in_a_sentence(call, said):
@@ -455,14 +463,6 @@ def test_a_game_that_does_not_number_its_actions_or_takes_another_s_name_is_refu
             pyspiel.load_game(f"icarus_hearts(deals={number})")
 
 
-def test_what_a_player_knows_is_in_the_string_also_where_no_text_shows_it():
-    """In this text a hidden card changes how many words there are, so that all of it is hidden."""
-    kuhn = in_python(games.load("kuhn-poker"))
-    veiled = attrs.evolve(
-        kuhn, name="veiled-poker", board=None, text=lambda data: "x " * (1 + data["cards"][0, 1])
-    )
-    first = pyspiel.load_game(register_game(veiled)).new_initial_state()
-    cards: dict[str, set[int]] = {}
 @pytest.mark.parametrize("name", ["matrix_pd", "goofspiel(num_cards=3)"])
 def test_a_bot_plays_where_openspiel_makes_turns_of_simultaneous_choices(name):
     state = pyspiel.convert_to_turn_based(pyspiel.load_game(name)).new_initial_state()
@@ -474,6 +474,14 @@ def test_a_bot_plays_where_openspiel_makes_turns_of_simultaneous_choices(name):
         state.apply_action(action)
 
 
+def test_what_a_player_knows_is_in_the_string_also_where_no_text_shows_it():
+    """In this text a hidden card changes how many words there are, so that all of it is hidden."""
+    kuhn = in_python(games.load("kuhn-poker"))
+    veiled = attrs.evolve(
+        kuhn, name="veiled-poker", board=None, text=lambda data: "x " * (1 + data["cards"][0, 1])
+    )
+    first = pyspiel.load_game(register_game(veiled)).new_initial_state()
+    cards: dict[str, set[int]] = {}
     for deal in first.legal_actions():
         state = first.child(deal)
         string = state.information_state_string(0)

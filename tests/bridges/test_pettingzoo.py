@@ -142,10 +142,22 @@ def begun(name="othello", **settings):
     return env
 
 
+def gone():
+    """An environment whose agents are all gone."""
+    env = begun("kuhn-poker")
+    for agent in env.agent_iter():
+        is_over = env.terminations[agent]
+        env.step(None if is_over else env.running_state().legal_actions()[0])
+    return env
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [
         (lambda: pettingzoo.env("othello").step(3), "there is no game yet: call reset first"),
+        (lambda: pettingzoo.env("othello").last(), "there is no game yet: call reset first"),
+        (lambda: gone().step(None), "the game is over for all agents: call reset for another"),
+        (lambda: gone().last(), "the game is over for all agents: call reset for another"),
         (lambda: begun().step(0), "action 0 is not legal here"),
         (lambda: begun().step(np.float32(19.7)), r"action .*19.7.* is not legal here"),
         (lambda: begun().step("d3"), "action 'd3' is not legal here; legal: "),
