@@ -332,17 +332,24 @@ class Exploitability:
             first, second = self.improvements
             return (
                 f"NashConv {self.estimate:.6g}{limits} (exploitability {self.exploitability:.6g}, its half): player 0 gains {first:.6g} "
-                f"and player 1 {second:.6g} by a best response; player 0 expects {self.values[0]:.6g}"
+                f"and player 1 {second:.6g} by a best response; player 0 expects {_rounded(self.values[0]):.6g}"
             )
         of_two = len(self.best_responses) == PLAYERS
         verb = "has" if of_two else "gains"
-        gains = ", ".join(f"player {i} {verb} {x:.4g}" for i, x in enumerate(self.best_responses))
+        gains = ", ".join(
+            f"player {i} {verb} {_rounded(x):.4g}" for i, x in enumerate(self.best_responses)
+        )
         how = f"{gains} by {self.method}, with {self.questions:,} questions"
         if not of_two:
             return f"{how}; of more than two players no theorem says how far that is from an equilibrium"
         nothing = "" if self.lower else ", so nothing is shown"
         certain = "" if self.confidence == 1 else f" ({percent}; estimate {self.estimate:.4g})"
         return f"NashConv at least {self.lower:.4g}{nothing}{certain}: {how}"
+
+
+def _rounded(value: float) -> float:
+    """A value without what sums of real numbers leave of 0, nor a sign of that."""
+    return round(value, 12) + 0.0
 
 
 @attrs.frozen(eq=False)

@@ -10,6 +10,7 @@ from icarus import Agent, PythonGame, exploitability, games, in_python
 from icarus.bridges import openspiel
 from icarus.engine.match import question_to
 from icarus.equilibrium import CFRPlus, OOSSearch, local_best_response, response, tabulate
+from icarus.equilibrium.policies import Exploitability
 from icarus.equilibrium.tree import tree_of
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below
 from icarus.specs import BASELINE
@@ -240,3 +241,12 @@ def test_what_a_player_may_do_follows_from_what_he_sees(unequal):
         ValueError, match="player 1 of hidden has different legal actions after the same moves"
     ):
         local_best_response(game, None, matches=None, particles=None)
+
+
+def test_what_rounding_leaves_of_nothing_is_shown_as_nothing():
+    found = Exploitability(0.0, 0.0, 0.0, 1.0, "", "", (1e-17, -1e-17), (-5.6e-17, 5.6e-17))
+    assert str(found).endswith("; player 0 expects 0")
+    some = attrs.evolve(found, values=())
+    assert str(some).startswith(
+        "NashConv at least 0, so nothing is shown: player 0 has 0, player 1 has 0 by"
+    )
