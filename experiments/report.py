@@ -241,7 +241,8 @@ def state_of(results: Results, running: bool, now: datetime.datetime | None = No
         )
     if results.unchecked:
         lines.append(without_checksum(results.unchecked))
-    if done == total:
+    is_decided = experiment.sprt and sequential.verdicts(experiment, results.outcomes())[1]
+    if done == total or is_decided:
         lines.append("complete")
     elif not (remaining := _seconds_left(results, tallies)):
         lines.append("the pace is not known yet")

@@ -20,6 +20,7 @@ from experiments.plan import loading, sources
 from experiments.plan.cells import Sprt
 from experiments.plan.loading import build
 from experiments.replay import compare, of_run
+from experiments.report import state_of
 from experiments.results import results_of
 from experiments.run import match_of, part, run
 from experiments.sequential import BETTER, NOT_BETTER, ROUND, decision, log_ratio
@@ -410,6 +411,7 @@ def test_a_run_stopped_and_continued_comes_to_the_same_decisions_after_the_same_
     again = Oracle(1)
     play(experiment, tmp_path / "whole", again)
     assert again.played == 0
+    assert state_of(results_of(tmp_path / "whole"), running=False).endswith("\ncomplete")
     verdicts, complete = sequential.verdicts(experiment, wins_of(tmp_path / "whole", experiment))
     assert complete
     assert {cell.agent: answer for cell, (answer, _) in verdicts.items()} == {
