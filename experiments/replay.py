@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 import msgspec
@@ -44,10 +44,14 @@ class Kept:
     compared: tuple[str, ...]
 
 
+# what was found of a game, and whether it was the same; None where it cannot be played any more
+Finding: TypeAlias = tuple[str, bool | None]
+
+
 def audit(
     directory: Path, sample: int, seed: int, agent: str | None = None, trial: int | None = None
-) -> Iterator[tuple[str, bool]]:
-    """Each game of a random sample of a directory played again: (what was found, whether it was the same, or cannot be played any more).
+) -> Iterator[Finding]:
+    """Each game of a random sample of a directory played again.
 
     Args:
         agent, trial: those of a run that are meant, where they are given.
@@ -67,7 +71,7 @@ def audit(
     return replayed(of_run(directory, agent, trial), sample, seed)
 
 
-def replayed(games_kept: Iterable[Kept], sample: int, seed: int) -> Iterator[tuple[str, bool]]:
+def replayed(games_kept: Iterable[Kept], sample: int, seed: int) -> Iterator[Finding]:
     """Each of a uniform sample (by a reservoir) made again, as `audit`."""
     generator, sampled = random.Random(seed), list[Kept]()
     for count, each in enumerate(games_kept):
@@ -83,14 +87,14 @@ def replayed(games_kept: Iterable[Kept], sample: int, seed: int) -> Iterator[tup
         yield compare(each)
 
 
-def compare(game: Kept) -> tuple[str, bool]:
-    """A row made again: what was found, and whether it was the same."""
+def compare(game: Kept) -> Finding:
+    """A row made again."""
     try:
         again = game.again(game.row)
     except Refusal:
         raise
     except ValueError as error:  # a strategy or a scheme is no more
-        return f"{game.name}: not played again: {error}", True
+        return f"{game.name}: not played again: {error}", None
     for name in game.compared:
         before, now = game.row[name], again[name]
         if name == "actions" and isinstance(before, str):

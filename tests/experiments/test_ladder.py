@@ -223,9 +223,14 @@ def test_games_of_ladders_and_duels_are_played_again_and_a_changed_one_is_found(
         for row in rows:
             ledger.keep(row)
     texts = dict(replay.audit(tmp_path / "duels", 10, 0))
-    assert sorted(texts.values()) == [False, True, True]
+    assert {*texts.values()} == {False, True, None}
     assert "moves was" in " ".join(texts)
     assert "not played again: the strategy 'GONE'" in " ".join(texts)
+    (tmp_path / "gone").mkdir()
+    with Ledger(tmp_path / "gone" / name, KEY) as ledger:
+        ledger.keep(rows[2])
+    assert main(["verify", str(tmp_path / "gone")]) == 1
+    assert "no game was played again" in capsys.readouterr().err
     assert main(["verify", str(tmp_path / "duels"), "--agent", "x"]) == 2
     assert main(["verify", "experiments/runs/discovery/equal-time"]) == 2
     said = capsys.readouterr().err
