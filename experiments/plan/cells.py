@@ -256,14 +256,23 @@ def extends(larger: Experiment, smaller: Experiment) -> bool:
     """Whether an experiment is another one, or that with more trials, agents or games.
 
     Every game keeps its seed, so the games of the smaller one are games of the larger one. The number of trials of a sequential test
-    cannot change: it is fixed before the first game. Pictures are not part of what is played.
+    cannot change: it is fixed before the first game. Pictures are not part of what is played, nor is where a Python file lies.
     """
     if larger.trials != smaller.trials and not _has_more_trials(larger, smaller):
         return False
     of_smaller = attrs.evolve(
         larger, trials=smaller.trials, cells=smaller.cells, pictures=smaller.pictures
     )
-    return of_smaller == smaller and set(smaller.cells) <= set(larger.cells)
+    cells = set(map(_without_places, larger.cells))
+    return of_smaller == smaller and cells.issuperset(map(_without_places, smaller.cells))
+
+
+def _without_places(cell: Cell) -> Cell:
+    """A cell with the names of its Python files alone, which are told by their digests."""
+    imports = tuple((Path(path).name, digest) for path, digest in cell.imports)
+    return attrs.evolve(
+        cell, module=Path(cell.module).name if cell.source else cell.module, imports=imports
+    )
 
 
 def _has_more_trials(larger: Experiment, smaller: Experiment) -> bool:

@@ -242,6 +242,24 @@ def test_a_sequential_test_has_its_trials_once_and_for_all():
     assert extends(growing(**both | {"agents": both["agents"] | MAST}), less)
 
 
+def test_where_a_python_file_lies_is_no_part_of_a_run_but_what_it_holds_is(tmp_path):
+    def elsewhere(folder: str, digest: str = "3f"):
+        cells = [
+            attrs.evolve(
+                cell, module=f"{folder}/mine.py", source=digest, imports=((f"{folder}/b.py", "7a"),)
+            )
+            for cell in growing().cells
+        ]
+        return attrs.evolve(growing(), cells=tuple(cells))
+
+    here, there = tmp_path / "here", tmp_path / "there"
+    keep(here, elsewhere("/a"), [a_row(growing().cells[0], 0)])
+    keep(there, elsewhere("/moved/a"), [a_row(growing().cells[0], 1)])
+    assert merge(tmp_path / "both", [here, there]) == (2, 2)
+    assert not extends(elsewhere("/a"), elsewhere("/a", "4f"))
+    assert not extends(attrs.evolve(elsewhere("/a"), seed=3), elsewhere("/a"))
+
+
 def test_runs_are_merged_with_what_has_grown(tmp_path):
     old, new, out = tmp_path / "old", tmp_path / "new", tmp_path / "out"
     play(growing(), old, Invented())
