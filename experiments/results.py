@@ -619,6 +619,8 @@ def query(
             database.execute("SET enable_external_access = false; SET lock_configuration = true")
         try:
             answer = database.execute(sql)
+            if answer is None:  # nothing but comments
+                raise ValueError("the query is empty")
             return [column[0] for column in answer.description or []], answer.fetchall()
         except duckdb.Error as error:
             raise ValueError(" ".join(str(error).split("\n\n")[0].split())) from None

@@ -147,14 +147,23 @@ def test_a_query_is_answered_from_the_file(call, played):
     assert call("query", played, sql)[1] == "one  two\n  -  a b\n"  # a row in a line
 
 
-def test_a_query_over_a_folder_of_runs_sees_the_games_of_all(call, played, tmp_path):
-    for name in ("one", "other"):
+def test_a_query_over_a_folder_of_runs_sees_the_games_of_all_once(call, played, tmp_path):
+    lines = (played / store.RESULTS).read_text().splitlines(keepends=True)
+    for name, part in ("one", lines[:3]), ("other", lines[2:]):
         shutil.copytree(played, tmp_path / name)
+        (tmp_path / name / store.RESULTS).write_text("".join(part))
     counted = [
         int(call("query", "--csv", where, "SELECT count(*) FROM games")[1].split()[1])
         for where in (played, tmp_path)
     ]
-    assert counted[1] == 2 * counted[0] > 0
+    assert counted[1] == counted[0] == len(lines)
+
+
+@pytest.mark.parametrize("sql", ["", " -- count(*)"])
+def test_a_query_that_asks_nothing_is_refused(call, played, sql):
+    code, _, errors = call("query", played, sql)
+    assert code == 2
+    assert "the query is empty" in errors
 
 
 def test_a_wrong_query_is_refused_in_one_sentence(call, played):
