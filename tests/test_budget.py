@@ -23,7 +23,7 @@ TOKENS = {
     "icarus/arena": 5_705,
     "icarus/audit": 23_000,
     "icarus/bridges": 6_250,
-    "icarus/commands": 20_330,
+    "icarus/commands": 20_400,
     "icarus/compiler": 16_400,
     "icarus/discovery": 8_835,
     "icarus/engine": 39_300,

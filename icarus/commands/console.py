@@ -63,6 +63,9 @@ def make_program(commands: Iterable[Callable[..., Any]], help: str) -> typer.Typ
 
 def run_program(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
     """Run a program with these arguments; bad input is one sentence on stderr. Returns the exit code."""
+    if sys.stdout is None:  # where the process began without one, as by `>&-`
+        print_note(f"{name}: the output cannot be used: it is closed")
+        return REFUSED
     try:
         starting.restore_interrupts()
         with out.capture():

@@ -345,6 +345,12 @@ def test_an_output_that_nobody_reads_or_has_no_room_ends_a_command(capsys, monke
     assert "the output cannot be used: no space left on device" in capsys.readouterr().err
 
 
+def test_an_output_that_is_closed_is_refused_before_anything_is_done(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdout", None)
+    assert cli.run(["specs"]) == REFUSED
+    assert "icarus: the output cannot be used: it is closed" in capsys.readouterr().err
+
+
 def test_what_could_not_be_written_is_not_written_later(capsys):
     with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), "ascii", write_through=True)):
         assert cli.run(["specs", "MAST"]) == REFUSED
