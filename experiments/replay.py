@@ -67,7 +67,9 @@ def audit(
                 )
             return replayed(games_in(directory), sample, seed)
     if any(directory.glob("*.jsonl*")) and not (directory / results.EXPERIMENT).exists():
-        raise Refusal(f"{directory}: {NOTHING_TO_REPLAY}")
+        raise Refusal(
+            f"{directory}: {NOTHING_TO_REPLAY}; those of icarus ladder and icarus describe are not read here"
+        )
     return replayed(of_run(directory, agent, trial), sample, seed)
 
 
