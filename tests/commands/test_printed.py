@@ -17,7 +17,10 @@ from tests.conftest import ROOT
 
 PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
 FEWER = {"--games": "1", "--iterations": "40", "--minutes": "0.1", "--seeds": "2"}
-PROVING = 1500  # games, of which a race needs so many
+LEAST_GAMES = {
+    "discover": 1500,
+    "learn": 40,
+}  # that a race needs to prove anything, and a round of learning
 ADDED = {
     "describe": ["--minutes"],
     "match": ["--games", "--iterations"],
@@ -61,9 +64,9 @@ def shortened(command: str) -> list[str]:
     """The arguments of a command, with fewer games and iterations."""
     _, name, *rest = shlex.split(command)
     fewer = dict(FEWER)
-    if name == "discover":
+    if name in LEAST_GAMES and "--games" in rest:
         printed = int(rest[rest.index("--games") + 1])
-        fewer |= {"--games": str(min(printed, PROVING)), "--iterations": "5"}
+        fewer |= {"--games": str(min(printed, LEAST_GAMES[name])), "--iterations": "5"}
     rest = [fewer.get(before, word) for before, word in zip([name, *rest], rest, strict=False)]
     # a table without a game asks for the budget of its agents
     has_budget = {"--level", "--resume"} & {*rest} or rest == ["--browser"]
