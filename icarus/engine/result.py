@@ -1,8 +1,8 @@
 """What a search found, how it is read, and what a later search takes from it."""
 
 import functools
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from numbers import Number
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -475,38 +475,50 @@ def leads_to(earlier: State, state: State) -> bool:
         same = before.tobytes() == now.tobytes()
     else:
         try:
-            same = before is now or _are_equal(before, now)
+            same = before is now or _are_equal(before, now, set())
         except RecursionError:  # an object holds what holds it
             same = False
     return same and state.history[: len(earlier.history)] == earlier.history
 
 
-def _are_equal(first: Any, second: Any) -> bool:
-    """Whether two states in plain Python are equal in all that they hold; an object without `__eq__` is what its attributes are."""
-    is_opened = False
+def _are_equal(first: Any, second: Any, compared: set[tuple[int, int]]) -> bool:
+    """Whether two states in plain Python are equal in all that they hold; an object without `__eq__` is what its attributes are.
+
+    Args:
+        compared: the addresses of pairs that have been opened: none is opened twice, also where objects hold one another.
+    """
+    has_equality: bool = type(first).__eq__ is not object.__eq__  # type: ignore[comparison-overlap]
     try:
         if first == second:
             return True
     except ValueError:  # arrays are equal in each place, not as one
-        is_opened = True
-    if type(first) is not type(second):
+        has_equality = False
+    if type(first) is not type(second) or isinstance(first, str | bytes):
         return False
-    match first:
-        case np.ndarray():
-            return np.array_equal(first, second, equal_nan=first.dtype.kind in "fc")
-        case float():
-            return math.isnan(first) and math.isnan(second)
-        case dict():
-            return first.keys() == second.keys() and all(
-                _are_equal(value, second[key]) for key, value in first.items()
-            )
-        case list() | tuple():
-            return len(first) == len(second) and all(map(_are_equal, first, second))
-    names = attributes_of(first)
-    has_no_equality: bool = type(first).__eq__ is object.__eq__  # type: ignore[comparison-overlap]
-    is_opened |= has_no_equality and bool(names)
-    return is_opened and all(
-        _are_equal(getattr(first, name, None), getattr(second, name, None)) for name in names
+    if isinstance(first, np.ndarray):
+        if (first.dtype, first.shape) != (second.dtype, second.shape):
+            return False
+        if first.dtype != object:
+            return np.array_equal(first, second) or first.tobytes() == second.tobytes()
+        first, second = first.ravel().tolist(), second.ravel().tolist()
+    if isinstance(first, Number | np.generic):
+        return bool(first != first and second != second)  # NaN
+    pair = id(first), id(second)
+    if pair in compared:
+        return True
+    compared.add(pair)
+    if isinstance(first, Mapping):
+        return first.keys() == second.keys() and all(
+            _are_equal(value, second[key], compared) for key, value in first.items()
+        )
+    if isinstance(first, Sequence):
+        return len(first) == len(second) and all(
+            _are_equal(*items, compared) for items in zip(first, second, strict=True)
+        )
+    names = () if has_equality else attributes_of(first)
+    return bool(names) and all(
+        _are_equal(getattr(first, name, None), getattr(second, name, None), compared)
+        for name in names
     )
 
 

@@ -234,10 +234,10 @@ class AnyGame(ABC):
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         """A learned heuristic has no name by which it could be read back: its evaluation goes in its place."""
-        evaluation = getattr(self.heuristic, "evaluation", None)
-        if evaluation is None:
+        put_into = getattr(getattr(self.heuristic, "evaluation", None), "put_into", None)
+        if put_into is None:
             return super().__reduce_ex__(protocol)
-        return evaluation.put_into, (attrs.evolve(self, heuristic=None),)
+        return put_into, (attrs.evolve(self, heuristic=None),)
 
     @property
     def is_fixed(self) -> bool:

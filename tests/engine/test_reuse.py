@@ -1,6 +1,7 @@
 """Records that live on from search to search: against the twin, counted by hand, and refused where they do not fit."""
 
 import random
+from collections import deque
 from typing import Any
 
 import attrs
@@ -513,6 +514,35 @@ def test_records_of_a_state_without_equality_fit_another_of_the_same_content():
     assert again.visits.sum() == 99  # the first playout expands the root
     with pytest.raises(ValueError, match="does not lead to this state"):
         search(game.new_initial_state(2), BASELINE >> MAST, iterations=50, records=first)
+
+
+class Cell:
+    """A cell of a board whose neighbours it holds."""
+
+    def __init__(self, value: int) -> None:
+        self.value, self.beside = value, list[Cell]()
+
+
+def board_of(values: list[int]) -> list[Cell]:
+    cells = [Cell(value) for value in values]
+    for cell in cells:
+        cell.beside = cells
+    return cells
+
+
+@pytest.mark.parametrize(
+    "made_by",
+    [
+        lambda value: deque([np.array([value, 2])]),
+        lambda value: np.array([np.array([value, 2]), np.zeros(3)], object),
+        lambda value: {"board": board_of([1] * 30 + [value])},
+        lambda value: [np.array([np.nan, value]), np.float32(np.nan), float("nan")],
+    ],
+    ids=["deque", "array of arrays", "objects that hold one another", "NaN"],
+)
+def test_states_are_equal_where_all_that_they_hold_is(made_by):
+    assert result._are_equal(made_by(1), made_by(1), set())
+    assert not result._are_equal(made_by(1), made_by(3), set())
 
 
 def test_eyes_of_the_root_player_are_nobody_elses():
