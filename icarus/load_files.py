@@ -6,6 +6,7 @@ import errno
 import hashlib
 import importlib.util
 import inspect
+import io
 import itertools
 import linecache
 import os
@@ -134,7 +135,8 @@ class _SourceLoader(SourceFileLoader):
 def _keep_text(path: str, content: bytes) -> None:
     """Let the text of functions be that which was loaded, whatever the file says by now."""
     text = importlib.util.decode_source(content)
-    linecache.cache[path] = len(text), None, text.splitlines(keepends=True), path
+    lines = io.StringIO(text).readlines()  # as Python counts them
+    linecache.cache[path] = len(text), None, lines, path
 
 
 def _finder_in(folder: str) -> PathEntryFinder:

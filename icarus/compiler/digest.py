@@ -6,6 +6,7 @@ together; of every other function, what it reaches through globals, modules, con
 
 import ast
 import contextlib
+import dis
 import enum
 import functools
 import hashlib
@@ -240,28 +241,62 @@ def _parts(value: object, names: frozenset[str]) -> Iterator[Reached]:
 
 
 def _inside(value: object) -> Iterator[Reached]:
-    """What a partial, a method, a class or the work of a decorator is made of, one step down; nothing of Python's own and of ours."""
+    """What a partial, a method, a class or the work of a decorator is made of, one step down; nothing of ours and of what is installed."""
+    if isinstance(value, pytypes.FunctionType | functions.CompiledCallable) or hasattr(
+        value, "py_func"
+    ):
+        return  # opened already
     if isinstance(value, functools.partial):
         yield Reached("", value.func)
         yield Reached("arguments", (value.args, *sorted(value.keywords.items())))
+    elif _is_pythons(value) or _is_ours(value) or _is_installed(value):
+        return
     elif hasattr(value, "__wrapped__"):  # of @functools.cache, or @vectorize
         yield Reached("", value.__wrapped__)
-    elif _is_pythons(value) or _is_ours(value):
-        return
     elif isinstance(value, pytypes.MethodType):
-        owner = value.__self__
         yield Reached("", value.__func__)
-        yield Reached("class", owner if isinstance(owner, type) else type(owner))
-        for name, item in sorted(getattr(owner, "__dict__", {}).items()):
-            if isinstance(item, PLAIN | enum.Enum):
-                yield Reached(name, item)
+        yield from _of_object(value.__self__)
     elif isinstance(value, type):
         yield from (Reached(base.__qualname__, base) for base in value.__bases__)
-        for item in vars(value).values():
-            method = getattr(item, "__func__", getattr(item, "fget", item))
-            # what a decorator has generated has no text
-            if isinstance(method, pytypes.FunctionType) and method.__code__.co_filename[:1] != "<":
-                yield from _variables(method, frozenset(names_in(method.__code__)))
+        for method in _methods_of(value):
+            yield from _variables(method, frozenset(names_in(method.__code__)))
+    elif callable(value) and not (_is_pythons(type(value)) or _is_installed(type(value))):
+        yield from _of_object(value)
+
+
+def _of_object(value: object) -> Iterator[Reached]:
+    """The class of an object that rules call, and its plain attributes, but for those that its methods change while it is played."""
+    kind = value if isinstance(value, type) else type(value)
+    yield Reached("class", kind)
+    changed = {
+        step.argval
+        for base in kind.__mro__
+        for method in _methods_of(base)
+        if method.__name__ != "__init__"
+        for step in dis.get_instructions(method)
+        if step.opname == "STORE_ATTR"
+    }
+    for name, item in sorted(getattr(value, "__dict__", {}).items()):
+        if isinstance(item, PLAIN | enum.Enum) and name not in changed:
+            yield Reached(name, item)
+
+
+def _methods_of(kind: type) -> Iterator[pytypes.FunctionType]:
+    """The functions that a class defines, without those that a decorator has generated, which have no text."""
+    for item in vars(kind).values():
+        names = (
+            name for name in ("__func__", "fget", "func", "__wrapped__") if hasattr(item, name)
+        )
+        method = getattr(item, next(names, ""), item)
+        if isinstance(method, pytypes.FunctionType) and method.__code__.co_filename[:1] != "<":
+            yield method
+
+
+def _is_installed(value: object) -> bool:
+    """Whether a function or a class is one of a library, not of the author's own files."""
+    module = sys.modules.get(_module_of(value))
+    folders = Path(getattr(module, "__file__", None) or "").parts
+    return not {"site-packages", "dist-packages"}.isdisjoint(folders)
 
 
 def _is_pythons(value: object) -> bool:

@@ -52,8 +52,10 @@ from icarus.learning.encoding import empty_evaluation, fields_of, names_of
 from icarus.learning.fitting import fitted, with_random_weights
 from icarus.learning.selfplay import games_played
 from icarus.load_files import load_file
+from tests.conftest import ROOT
 
 KUHN = games.load("kuhn-poker")
+LEARNED = ROOT / "experiments" / "runs" / "learned"
 
 
 def with_weights(empty: Evaluation, units: int = 3, seed: int = 0) -> Evaluation:
@@ -428,6 +430,20 @@ class AddsModulo:
     def apply(self, state: list, action: int) -> None:
         add_modulo(state, action, self.modulus)
 
+    def __call__(self, state: list, action: int) -> None:
+        self.apply(state, action)
+
+
+class Counts:
+    """Rules that count their calls, which is no rule."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def apply(self, state: list, action: int) -> None:
+        self.calls += 1
+        state.append(action)
+
 
 def add_modulo(state: list, action: int, modulus: int) -> None:
     state[:] = [*state, (sum(state) + action) % modulus]
@@ -461,11 +477,12 @@ def decorated(decorator: Callable, modulus: int) -> Callable:
     [
         (partial(add_modulo, modulus=2), partial(add_modulo, modulus=3)),
         (AddsModulo(2).apply, AddsModulo(3).apply),
+        (AddsModulo(2), AddsModulo(3)),
         (taken_by(Base2), taken_by(Base3)),
         (decorated(cache, 2), decorated(cache, 3)),
         (decorated(vectorize, 2), decorated(vectorize, 3)),
     ],
-    ids=["partial", "method", "base class", "@cache", "@vectorize"],
+    ids=["partial", "method", "callable", "base class", "@cache", "@vectorize"],
 )
 def test_rules_differ_where_what_they_are_made_of_does(first, second):
     game = PythonGame(
@@ -480,12 +497,29 @@ def test_rules_differ_where_what_they_are_made_of_does(first, second):
     assert former[0] == former[1] != rules_of(game)
 
 
+def test_what_a_method_changes_while_it_is_played_is_no_rule():
+    rules = Counts()
+    game = PythonGame(
+        name="g", players=2, initial=list, player=len, legal=list, apply=rules.apply, rewards=list
+    )
+    before = rules_of(game)
+    rules.apply([], 1)
+    assert rules_of(attrs.evolve(game)) == before
+
+
+def test_the_rules_of_a_game_of_the_library_are_called_as_they_were():
+    """By this name evaluations that are kept know their game."""
+    kept = {file.stem: read_evaluation(file) for file in LEARNED.glob("*.npz")}
+    for name in ("othello", "hearts", "backgammon"):
+        assert rules_of(games.load(name)) == kept[name].rules
+
+
 def test_the_rules_of_a_loaded_file_are_those_that_were_loaded(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     file, beside = tmp_path / "edited_game.py", tmp_path / "edited_beside.py"
     beside.write_text("def legal(state):\n    return [0, 1]\n")
     file.write_text(
-        "from icarus import PythonGame\nfrom edited_beside import legal\n"
+        "from icarus import PythonGame\nfrom edited_beside import legal\n\f\n"  # a form feed ends no line
         "def apply(state, action):\n    state.append(action)\n"
         "GAME = PythonGame(name='edited', players=2, initial=list, player=len, legal=legal, apply=apply, rewards=list)\n"
     )
