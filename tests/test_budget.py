@@ -21,10 +21,10 @@ ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or belo
 TOKENS = {
     "icarus/algebra": 10_000,
     "icarus/arena": 5_705,
-    "icarus/audit": 23_000,
+    "icarus/audit": 23_050,
     "icarus/bridges": 6_250,
     "icarus/commands": 20_400,
-    "icarus/compiler": 16_400,
+    "icarus/compiler": 16_650,
     "icarus/discovery": 8_835,
     "icarus/engine": 39_300,
     "icarus/equilibrium": 21_460,
@@ -35,9 +35,9 @@ TOKENS = {
     "icarus/specs": 12_700,
     "icarus/views": 6_310,
     "experiments/studies": 13_670,
-    "icarus": 254_200,
+    "icarus": 254_500,
     "experiments": 64_670,
-    "tests": 283_500,
+    "tests": 285_000,
 }
 IDEAS = {"icarus": (138, 271, 2_568), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average

@@ -353,13 +353,13 @@ class Redraws:
         self._repeated = {name for (name, _), count in items.items() if count > 1}
 
     def note(
-        self, state: State, observer: int, draws: list[StateData], views: Sequence[object]
+        self, state: State, observer: int, draws: list[StateData], observations: Sequence[object]
     ) -> None:
-        """Count a decision of an observer, by its draws and by what his observation has said in each state up to now."""
+        """Count a decision of an observer, by its draws and by what he has seen: his observations up to now, and what was legal for him."""
         self._decisions += 1
         keys = self._keys(state.data)
         if self._game.observation is not None and len(self._met) < MOST_MET:
-            sight = fingerprint((observer, views, state.moves(observer)))
+            sight = fingerprint((observer, observations, state.moves(observer)))
             first = self._met.setdefault(sight, keys)
             self._varied |= {(name, observer) for name in keys if first.get(name) != keys[name]}
         others = {stamp(draw): draw for draw in draws}

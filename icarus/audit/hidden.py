@@ -158,6 +158,9 @@ class Hidden:
         self._faces, self._redraws = Faces(game), Redraws(game)
         self._number, self._texts = 0, [""]
         self._views: list[list[object]] = []  # of each state of the game, by player
+        self._choices: list[
+            tuple[int, list[int]]
+        ] = []  # who was to act in each, and what was legal
         # of each action the moves, who knows it by them, and the label of the state before
         self._seen: list[tuple[list[int], list[bool], int]] = []
         self._places = set[Name]()  # where draws have had something else
@@ -181,6 +184,7 @@ class Hidden:
         deal = stamp(state.data)
         decisions = list[State]()
         self._views = []
+        self._choices = []
         self._seen = []
         while True:
             self._views.append(
@@ -189,6 +193,7 @@ class Hidden:
             player = state.current_player()
             if player == TERMINAL:
                 break
+            self._choices.append((player, state.legal_actions()))
             if player != CHANCE:
                 if not decisions:
                     self._redraws.begin(state)
@@ -251,7 +256,8 @@ class Hidden:
         worlds = self._draw(draws, state.data)
         self.draw_count += len(worlds)
         views = [views[observer] for views in self._views]
-        self._redraws.note(state, observer, worlds[:PROBE], views)
+        choices = [legal for player, legal in self._choices if player == observer]
+        self._redraws.note(state, observer, worlds[:PROBE], [views, choices])
         luck = seeded((*self.seed, Stream.CHANCE, self.decisions))
         if self.decisions == 1 or plain_below(luck, FOR_CHANCE) == 0:
             self._draw_for_chance(draws, luck)

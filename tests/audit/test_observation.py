@@ -335,3 +335,35 @@ def test_the_card_that_was_turned_up_is_told_as_no_draw_changes_it():
     redraws.judge(check)
     assert check.checked == 24
     assert not check.failed, check.examples
+
+
+# ------------------------------------------------------------------------- what a player is told by his own legal actions
+
+FOLLOWED_BY = {"give": "take", "take": "end"}
+
+
+def taking(state):
+    return [0, 1, 2] if state["step"] == "give" else [10 + state["token"], 20]
+
+
+def token_is_given(state, action):
+    state["token" if state["step"] == "give" else "taken"] = action
+    state["step"] = FOLLOWED_BY[state["step"]]
+
+
+def test_what_one_s_own_legal_actions_tell_is_no_alarm():
+    """One player gives the other a token unseen, who may take this one alone, and so must find it in all draws."""
+    game = PythonGame(
+        name="tokens",
+        players=2,
+        initial=lambda rng: {"token": -1, "step": "give", "taken": -1, "card": int(below(rng, 3))},
+        player=lambda state: {"give": 1, "take": 0, "end": TERMINAL}[state["step"]],
+        legal=taking,
+        apply=token_is_given,
+        rewards=lambda state: [float(state["card"] == 0), float(state["card"] != 0)],
+        observe=lambda state, action: [UNSEEN, action] if state["step"] == "give" else [action] * 2,
+        determinize=lambda state, observer, beliefs, rng: {**state, "card": int(below(rng, 3))},
+        observation=lambda state, seat: (state["step"], state["taken"]),
+        actions=30,
+    )
+    assert not audit(game, games=30, determinizations=100).failed
