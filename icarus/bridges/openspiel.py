@@ -214,7 +214,9 @@ def _only_choices_hidden(loaded: "pyspiel.Game") -> bool:
     kind = loaded.get_type()
     if kind.short_name == "turn_based_simultaneous_game":
         parameters = dict(loaded.get_parameters()["game"])
-        kind = pyspiel.load_game(parameters.pop("name"), parameters).get_type()
+        name = parameters.pop("name")
+        if name in pyspiel.registered_names():  # a matrix game of one's own is not
+            kind = pyspiel.load_game(name, parameters).get_type()
     return (
         kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
         and kind.information != pyspiel.GameType.Information.IMPERFECT_INFORMATION

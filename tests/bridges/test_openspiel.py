@@ -463,6 +463,11 @@ def test_a_game_that_does_not_number_its_actions_or_takes_another_s_name_is_refu
             pyspiel.load_game(f"icarus_hearts(deals={number})")
 
 
+def test_turns_of_a_game_that_has_no_name_are_taken():
+    matrix = pyspiel.create_matrix_game([[1, -1], [-1, 1]], [[-1, 1], [1, -1]])
+    assert openspiel.game(pyspiel.convert_to_turn_based(matrix)).players == 2
+
+
 @pytest.mark.parametrize("name", ["matrix_pd", "goofspiel(num_cards=3)"])
 def test_a_bot_plays_where_openspiel_makes_turns_of_simultaneous_choices(name):
     state = pyspiel.convert_to_turn_based(pyspiel.load_game(name)).new_initial_state()
