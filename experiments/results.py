@@ -265,7 +265,8 @@ def _refuse_edited(directory: Path, before: Experiment, experiment: Experiment) 
     by_key = {cell.key: cell for cell in experiment.cells}
     for stored in before.cells:
         now = by_key.get(stored.key, stored)
-        if stored != now and attrs.evolve(stored, source=now.source, imports=now.imports) == now:
+        of_file = {name: getattr(now, name) for name in ("module", "source", "imports")}
+        if stored != now and attrs.evolve(stored, **of_file) == now:
             path, digest, earlier = first_change(stored, now)
             raise ValueError(
                 f"{path} was edited after the run in {directory} had started: its digest is {digest}, in that run {earlier}; "

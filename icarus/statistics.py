@@ -73,15 +73,8 @@ def mean_of(
 def paired_difference(
     scores: Sequence[float], usual: Sequence[float], confidence: float = CONFIDENCE
 ) -> Estimate:
-    """The mean of rewards less the usual ones on the same deals, within what rewards from 0 to 1 allow.
-
-    A usual reward that is the same on all deals, such as 1/2 over both seats, is fixed; whoever has always lost may win yet.
-    """
-    differences = [a - b for a, b in zip(scores, usual, strict=True)]
-    lowest, highest = min(usual, default=0), max(usual, default=1)
-    if highest - lowest > ROUNDING or lowest == 0 or highest == 1:
-        lowest, highest = 0, 1
-    return mean_of(differences, -highest, 1 - lowest, confidence)
+    """The mean of rewards less the usual ones on the same deals, within what rewards from 0 to 1 allow."""
+    return mean_of([a - b for a, b in zip(scores, usual, strict=True)], confidence=confidence)
 
 
 def mean_interval(

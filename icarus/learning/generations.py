@@ -210,10 +210,9 @@ def learn(
                 number = len(learning.generations)
                 # what is kept, from generation 0 on, is read whatever the time
                 is_read = number >= len(evaluations) - 1
-                is_over = is_read and time.monotonic() + took > started + 60 * chosen.minutes
-                if chosen.generations is not None:
-                    is_over = number == chosen.generations
-                if is_over:
+                is_late = time.monotonic() + took > started + 60 * chosen.minutes
+                is_last = number == chosen.generations
+                if is_last or (chosen.generations is None and is_read and is_late):
                     return result
 
 

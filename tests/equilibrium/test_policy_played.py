@@ -215,7 +215,8 @@ def test_who_only_calms_himself_looks_no_less_exploitable():
     assert one > truth + 0.3
     assert few.estimate == pytest.approx(truth)
     # that fifty seeds agree does not say that the next one would
-    assert 0 < few.lower < truth < few.upper
+    assert 0 < few.lower < truth - 0.01
+    assert truth + 0.01 < few.upper
     assert many.lower < truth < many.upper
     assert many.estimate == pytest.approx(truth, abs=0.1)
     bounds = [
