@@ -158,9 +158,8 @@ class Hidden:
         self._faces, self._redraws = Faces(game), Redraws(game)
         self._number, self._texts = 0, [""]
         self._views: list[list[object]] = []  # of each state of the game, by player
-        self._choices: list[
-            tuple[int, list[int]]
-        ] = []  # who was to act in each, and what was legal
+        # of each decision the player, and what was legal
+        self._choices: list[tuple[int, list[int]]] = []
         # of each action the moves, who knows it by them, and the label of the state before
         self._seen: list[tuple[list[int], list[bool], int]] = []
         self._places = set[Name]()  # where draws have had something else
@@ -193,8 +192,8 @@ class Hidden:
             player = state.current_player()
             if player == TERMINAL:
                 break
-            self._choices.append((player, state.legal_actions()))
             if player != CHANCE:
+                self._choices.append((player, state.legal_actions()))
                 if not decisions:
                     self._redraws.begin(state)
                 decisions.append(state.clone())
