@@ -31,6 +31,7 @@ from icarus import games
 from icarus.algebra import Enhancement, Rule, WeightFunction
 from icarus.algebra.parsing import Operand
 from icarus.compiler import without_modules
+from icarus.compiler.digest import INSTALLED
 from icarus.kernel import AnyGame, Game, PythonGame
 from icarus.specs import SPECIFICATIONS
 
@@ -38,7 +39,6 @@ from icarus.specs import SPECIFICATIONS
 METHODS = ("is_terminal", "current_player", "legal_actions", "apply_action", "returns")
 DIGITS = 12  # of a digest
 ANOTHER = "defines another game called {!r}; give it a name of its own"
-LIBRARIES = {"site-packages", "dist-packages"}  # folders of what is installed
 # files by their paths from the one that imports them, with digests
 Imports: TypeAlias = tuple[tuple[str, str], ...]
 # or functions that make them, by name
@@ -143,7 +143,7 @@ def _finder_in(folder: str) -> PathEntryFinder:
     """The finder of modules in a user's folder; an ImportError for a folder of a library, which other finders take."""
     package = Path(__file__).parent
     others = package, package.parent / "experiments", Path(os.__file__).parent
-    is_installed = set(Path(folder).parts) & LIBRARIES
+    is_installed = set(Path(folder).parts) & INSTALLED
     if is_installed or any(Path(folder).is_relative_to(each) for each in others):
         raise ImportError
     return FileFinder.path_hook(
@@ -199,7 +199,7 @@ def _file_of(name: str) -> Path | None:
     if not spec or not spec.origin:
         return None
     path = Path(spec.origin)
-    is_of_user = path.is_file() and not set(path.parts) & LIBRARIES
+    is_of_user = path.is_file() and not set(path.parts) & INSTALLED
     return path.resolve() if is_of_user else None
 
 

@@ -52,6 +52,8 @@ LOOP = (  # the sources that the machine code of the playout loop is made from
 KERNELS_OF_LOOP = ("the playout loop", "the growth of a table")
 # their versions stand for them
 LIBRARIES = {"numpy", "numba", "llvmlite", "math", "builtins", "_operator", "operator"}
+_PYTHONS = LIBRARIES | sys.stdlib_module_names  # modules whose text does not count
+INSTALLED = {"site-packages", "dist-packages"}  # folders of libraries
 DIGESTED = LIBRARIES | {f"icarus.{folder}" for folder in BELOW}
 NO_NAMES: frozenset[str] = frozenset()
 # Of a variable: globals and a name in them, the cell of a closure, or a function for its defaults.
@@ -296,12 +298,12 @@ def _is_installed(value: object) -> bool:
     """Whether a function or a class is one of a library, not of the author's own files."""
     module = sys.modules.get(_module_of(value))
     folders = Path(getattr(module, "__file__", None) or "").parts
-    return not {"site-packages", "dist-packages"}.isdisjoint(folders)
+    return not INSTALLED.isdisjoint(folders)
 
 
 def _is_pythons(value: object) -> bool:
     """Whether a function or a class is one of Python's own, or of a library that the compiler knows."""
-    return _module_of(value).partition(".")[0] in {*sys.stdlib_module_names, *LIBRARIES}
+    return _module_of(value).partition(".")[0] in _PYTHONS
 
 
 def _extensions() -> list[Callable]:
