@@ -117,7 +117,7 @@ def plan_race(
     for name, value in {"against": against, "seats": seats, "files": files}.items():
         if value is not None and (isinstance(value, str) or not isinstance(value, Sequence)):
             raise TypeError(f"{name} is {value!r}; it must be a list")
-    own_files = tuple((path, digest_of(path)) for path in map(str, map(Path, files)))
+    own_files = tuple((str(path), digest_of(path)) for path in map(Path, files))
     loaded = load_game(game, files).game
     check_game("discover", loaded)
     chosen = ROLES.get(loaded.name, range(loaded.players)) if seats is None else seats

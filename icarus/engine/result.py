@@ -86,12 +86,13 @@ class RootStatistics:
                 upper = np.minimum(upper, bounds["upper"])
         root = object.__new__(cls)
         unread = (tables[0], key, player)
-        counted = {
-            "visits": read_only(visits),
-            "lower": read_only(lower),
-            "upper": read_only(upper),
-        }
-        vars(root).update(actions=actions, _unread=unread, **counted)
+        vars(root).update(
+            actions=actions,
+            visits=read_only(visits),
+            lower=read_only(lower),
+            upper=read_only(upper),
+            _unread=unread,
+        )
         return root
 
     def __getattr__(self, name: str) -> Any:
