@@ -216,6 +216,11 @@ def learn(
                     return result
 
 
+def named(player: Entrant) -> str:
+    """Who plays, as rows have it: a file by its name alone, so that its directory may be moved."""
+    return str(attrs.evolve(player, evaluation=Path(player.evaluation).name))
+
+
 def directory_of(out: Path) -> Path:
     """The directory, beside the file of an evaluation, of the games that it was learned from.
 
@@ -340,7 +345,7 @@ class Learning:
         places = (*seats, NOBODY)
         matches = []
         for deal, seat in itertools.product(range(settings.deals), places):
-            key = f"generation {number}", str(player), str(opponent), deal, seat
+            key = f"generation {number}", named(player), named(opponent), deal, seat
             entrants = seated((player, opponent), seat, len(seats), iterations=settings.iterations)
             seed = settings.seed, MATCHES, number, deal
             matches.append(Match(key, self.game, entrants, seed, self.files))

@@ -84,6 +84,18 @@ def test_after_ctrl_c_the_same_call_goes_on(learned, tmp_path):
     assert {each.total for each in reports} == {6}
 
 
+def test_a_directory_that_was_moved_or_is_named_otherwise_plays_nothing_again(
+    learned, tmp_path, monkeypatch
+):
+    shutil.copytree(learned[0].parent, tmp_path, dirs_exist_ok=True)
+    rows = tmp_path / "kuhn.learning" / "games.jsonl"
+    before = rows.read_bytes()
+    monkeypatch.chdir(tmp_path)
+    for out in ("kuhn.npz", tmp_path / "kuhn.npz"):
+        assert learn(KUHN, out=out, **SMALL).to_bytes() == learned[1].to_bytes()
+        assert rows.read_bytes() == before
+
+
 def test_a_call_without_time_reads_all_generations_that_are_kept(learned, tmp_path):
     shutil.copytree(learned[0].with_suffix(".learning"), tmp_path / "kuhn.learning")
     settings = SMALL | {"generations": None, "minutes": 1e-6}
