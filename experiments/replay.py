@@ -199,10 +199,15 @@ def of_race(directory: Path) -> Iterator[Kept]:
 
 
 def _match_of_pair(
-    row: GameRow, game: str, iterations: int, seed: tuple[int, ...], files: Files = ()
+    row: GameRow,
+    game: str,
+    iterations: int,
+    seed: tuple[int, ...],
+    files: Files = (),
+    folder: Path = Path(),
 ) -> Match:
-    """The match of two by iterations that a row is of."""
-    pair = read_entrant(row["player"]), read_entrant(row["opponent"])
+    """The match of two by iterations that a row is of; their evaluations may be in a folder."""
+    pair = read_entrant(row["player"], folder), read_entrant(row["opponent"], folder)
     players = load_unedited(game, files).game.players
     entrants = seated(pair, row["seat"], players, iterations=iterations)
     return Match(key_of(row, KEY), game, entrants, seed, files)
@@ -293,7 +298,8 @@ def of_learning(directory: Path) -> Iterator[Kept]:
 
     def again(row: GameRow) -> GameRow:
         game, iterations = settings["game"], settings["iterations"]
-        return game_row(_match_of_pair(row, game, iterations, tuple(row["seed"]), files))
+        seed = tuple(row["seed"])
+        return game_row(_match_of_pair(row, game, iterations, seed, files, directory))
 
     for row in read_rows(directory / generations.ROWS, KEY):
         yield _of_pair(row, again, compared=("returns", "actions"))

@@ -238,8 +238,11 @@ _TEXT = re.compile(
 _SETTING = re.compile(rf"({_NAME}) = (.+?)(?:, (?={_NAME} = )|$)")
 
 
-def read_entrant(text: str | Entrant) -> Entrant:
+def read_entrant(text: str | Entrant, folder: Path = Path()) -> Entrant:
     """The entrant that a text of `str(entrant)` stands for; or itself. Its evaluation has the digest of its file.
+
+    Args:
+        folder: where the file of its evaluation is, if it has one of that name.
 
     Raises:
         ValueError: `text` is not one, it has a budget, which all players have in common, or see `evaluation_of`. TypeError: it is no
@@ -250,7 +253,10 @@ def read_entrant(text: str | Entrant) -> Entrant:
         raise ValueError(
             f"{str(entrant)!r} has a budget of its own; leave it out, and give iterations or seconds of all who play"
         )
-    return attrs.evolve(entrant, evaluation=with_digest(entrant.evaluation))
+    evaluation = entrant.evaluation
+    if (folder / _DIGEST.sub("", evaluation)).is_file():
+        evaluation = str(folder / evaluation)
+    return attrs.evolve(entrant, evaluation=with_digest(evaluation))
 
 
 def _entrant_of(text: str) -> Entrant:

@@ -216,11 +216,6 @@ def learn(
                     return result
 
 
-def named(player: Entrant) -> str:
-    """Who plays, as rows have it: a file by its name alone, so that its directory may be moved."""
-    return str(attrs.evolve(player, evaluation=Path(player.evaluation).name))
-
-
 def directory_of(out: Path) -> Path:
     """The directory, beside the file of an evaluation, of the games that it was learned from.
 
@@ -334,6 +329,11 @@ class Learning:
     def _player(self, number: int) -> Entrant:
         return attrs.evolve(self.settings.judge, evaluation=with_digest(str(self._file(number))))
 
+    def _name(self, player: Entrant) -> str:
+        """Who plays, as rows have it: files of the directory by their names alone, so that it may be moved."""
+        file = player.evaluation.removeprefix(f"{self.directory}/")
+        return str(attrs.evolve(player, evaluation=file))
+
     def _difference(self, number: int, opponent: Entrant) -> Estimate:
         """How much more a generation gets than an opponent in the same seats, on the same deals.
 
@@ -345,7 +345,7 @@ class Learning:
         places = (*seats, NOBODY)
         matches = []
         for deal, seat in itertools.product(range(settings.deals), places):
-            key = f"generation {number}", named(player), named(opponent), deal, seat
+            key = f"generation {number}", self._name(player), self._name(opponent), deal, seat
             entrants = seated((player, opponent), seat, len(seats), iterations=settings.iterations)
             seed = settings.seed, MATCHES, number, deal
             matches.append(Match(key, self.game, entrants, seed, self.files))

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import shutil
 from pathlib import Path
 
 import attrs
@@ -116,8 +117,8 @@ def test_matches_of_generations_are_replayed(learned, capsys):
     directory = learned[0].with_suffix(".learning")
     assert experiments(["verify", str(directory), "--sample", "30"]) == 0
     assert capsys.readouterr().out.count("the same") == 18
-    Path("edited").mkdir()
-    Path("edited/games.jsonl").write_bytes((directory / "games.jsonl").read_bytes())
+    shutil.copytree(directory, "edited")
+    assert experiments(["verify", "edited", "--sample", "30"]) == 0
     settings = (directory / "learning.json").read_text()
     Path("edited/learning.json").write_text(settings.replace('"iterations": 8', '"iterations": 1'))
     assert experiments(["verify", "edited", "--sample", "30"]) == 1
