@@ -168,13 +168,12 @@ def pack(path: Path) -> None:
     Whenever it is killed, each game still counts once.
 
     Raises:
-        ValueError: a process is writing to the file.
+        ValueError: a process is writing to the file, or a row is damaged; nothing has changed then.
     """
-    if not any(ledgers.read_lines(path)):
+    if not _packed_lines(path):
         return
     with ledgers.open_to_append(path):
-        lines = dict.fromkeys(_without_actions(line) for line, _ in ledgers.read_lines(path))
-        content = b"".join(lines)
+        content = b"".join(_packed_lines(path))
         # first where the actions stand, so that both files have the same line of a game
         ledgers.write_whole(path, content)
         with ledgers.open_to_append(path):  # the new file, which no process has begun to write to
@@ -182,9 +181,14 @@ def pack(path: Path) -> None:
             path.unlink()
 
 
-def _without_actions(line: bytes) -> bytes:
+def _packed_lines(path: Path) -> dict[bytes, None]:
+    """The lines of a file, each once, without actions."""
+    return dict.fromkeys(_without_actions(*line) for line in ledgers.read_lines(path))
+
+
+def _without_actions(line: bytes, place: str) -> bytes:
     """A line with a digest in place of the actions; as it is where it has none."""
-    row = ledgers.row_of(line, "a row", unchecked=True)
+    row = ledgers.row_of(line, place, unchecked=True)
     if not isinstance(row.get("actions"), list):
         return line
     row["actions"] = digest_of_actions(row["actions"])

@@ -153,6 +153,19 @@ def test_rows_that_are_being_written_are_not_packed(tmp_path, experiment, monkey
     assert played(run) == len(games)
 
 
+@pytest.mark.parametrize(
+    "damaged", [b"", b"no gzip", gzip.compress(b'{"cell":"x","check":"00000000"}\n')]
+)
+def test_what_is_damaged_is_not_packed_and_stays_as_it_is(tmp_path, experiment, damaged):
+    run = keep(tmp_path, experiment, invented(experiment, 2))
+    store.pack(run / RESULTS)
+    packed_path(run / RESULTS).write_bytes(damaged)
+    before = {path: path.read_bytes() for path in run.iterdir()}
+    with pytest.raises(ValueError, match=f"{RESULTS}.gz(, line 1)?(: damaged| is damaged)"):
+        store.pack(run / RESULTS)
+    assert {path: path.read_bytes() for path in run.iterdir()} == before
+
+
 def test_a_game_counts_once_where_packing_was_killed(tmp_path, experiment, monkeypatch):
     run = keep(tmp_path, experiment, invented(experiment, 2))
     count = played(run)
