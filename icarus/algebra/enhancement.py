@@ -403,16 +403,21 @@ def _policies(term: Enhancement) -> Iterator[Enhancement]:
 
 
 def check_name(name: object) -> None:
-    """Refuse the name of an enhancement that reads as a composition, or is no text.
+    """Refuse the name of an enhancement that no strategy could be read by, as rows have it.
 
     Raises:
-        TypeError: it is no str, or empty. ValueError: an operator stands in it, outside of brackets.
+        TypeError: it is no str, or empty. ValueError: it is no name of Python's, nor a call of one; or an operator stands in it, outside
+            of brackets.
     """
     if not isinstance(name, str) or not name:
         raise TypeError(f"the name of an enhancement is {name!r}; it must be a str")
     if operators := re.search(r"[->+/^&*]+", re.sub(r"\(.*\)", "", name)):
         raise ValueError(
             f"the name of an enhancement is {name!r}, which reads as a composition by {operators[0]}"
+        )
+    if not re.fullmatch(r"[^\W\d]\w*(\(.*\))?", name):
+        raise ValueError(
+            f"the name of an enhancement is {name!r}; it must be like a name of Python's, such as MY_MAST or my_mast(2)"
         )
 
 

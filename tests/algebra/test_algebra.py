@@ -198,6 +198,13 @@ def test_no_name_reads_as_a_composition(name, operators):
     assert str(with_alias(MAST, f"mine({name}, -1)")) == f"mine({name}, -1)"
 
 
+@pytest.mark.parametrize("name", ["my MAST", "MAST.2", "2MAST", "mast(2", "mast)2(", "mast(2) "])
+def test_no_name_is_one_that_no_strategy_could_be_read_by(name):
+    for strategy in (MAST, RAVE >> MAST):
+        with pytest.raises(ValueError, match=r"it must be like a name of Python's, such as"):
+            with_alias(strategy, name)
+
+
 @pytest.mark.parametrize(
     ("text", "position"),
     [
