@@ -259,7 +259,7 @@ class State:
         Raises:
             ValueError: no such player, or a bad seed.
         """
-        return self.determinized(self._check_player(observer), seeded(checks.seed(seed)))
+        return self.determinized(observer, seeded(checks.seed(seed)))
 
     def determinized(self, observer: int, generator: np.ndarray) -> "State":
         """A state drawn as by `determinize`, with the next numbers of a generator of `icarus.compiler.rng`."""
@@ -267,7 +267,8 @@ class State:
 
     def redraw(self, observer: int, beliefs: Beliefs, generator: np.ndarray) -> StateData:
         """The data of a state drawn from the information set of `observer`, whose `beliefs` may be reused."""
-        return self.game.ask("determinize", self.data, observer, beliefs, generator)
+        player = self._check_player(observer)
+        return self.game.ask("determinize", self.data, player, beliefs, generator)
 
     def from_determinization(self, data: StateData) -> "State":
         """The state that data drawn from an information set of this one describes; its history begins there."""
@@ -297,8 +298,12 @@ class State:
         return self.game.observed_moves(self.data, action)
 
     def beliefs(self, observer: int) -> Beliefs:
-        """What `determinize` may compute ahead for `observer`: [1] of game.beliefs."""
-        return self.game.ask("prepare", self.data, observer)
+        """What `determinize` may compute ahead for `observer`: [1] of game.beliefs.
+
+        Raises:
+            ValueError: no such player.
+        """
+        return self.game.ask("prepare", self.data, self._check_player(observer))
 
     def moves(self, player: int) -> tuple[int, ...]:
         """The moves that a player (or CHANCE, who sees everything) has observed since the start of the game.

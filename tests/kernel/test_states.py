@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, EPIC, Game, PythonGame, games, in_python, search
-from icarus.compiler import CompilationError
+from icarus.compiler import CompilationError, seeded
 from icarus.games.dou_di_zhu import hand_of
 from icarus.kernel import (
     CHANCE,
@@ -475,6 +475,8 @@ def test_observers_are_checked(player):
     all_refuse(
         f"toy-kuhn(tree=2) has players 0 to 1, not {player!r}",
         lambda: state.determinize(player),
+        lambda: state.beliefs(player),
+        lambda: state.redraw(player, state.beliefs(0), seeded(0)),
         lambda: state.moves(player),
     )
 
