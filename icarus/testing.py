@@ -26,7 +26,7 @@ from icarus.algebra import (
     Slot,
 )
 from icarus.algebra.policy import RULE_GIBBS, RULE_REPLY, RULE_ROULETTE, Rule, rule_values
-from icarus.checks import count_text, integer, is_integer, one_of, real
+from icarus.checks import count_text, integer, is_integer, one_of, real, seed as checked_seed
 from icarus.compiler import as_compiled, interpret, seeded
 from icarus.kernel import (
     ENTRY,
@@ -77,7 +77,8 @@ class Decision:
         lookahead, endings: the expected rewards after an action, and the rewards of an action that ends the game: {action: [number]}.
 
     Raises:
-        ValueError: an action that is not legal, a phase that is none, or the mover or the environment sees another action.
+        ValueError: an action that is not legal, or twice among the legal ones; a phase that is none; or the mover or the environment
+            sees another action.
     """
 
     player: int
@@ -92,9 +93,13 @@ class Decision:
     endings: Mapping[int, Sequence[float]] = attrs.field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
-        if not self.legal or (self.action is not None and self.action not in self.legal):
+        if not self.legal or self.action not in (None, *self.legal):
             raise ValueError(
                 f"the action {self.action!r} of a decision is not among the legal ones, {self.legal!r}"
+            )
+        if len(set(self.legal)) < len(self.legal):
+            raise ValueError(
+                f"the legal actions of a decision are {self.legal!r}; each stands once"
             )
         one_of("the phase of a decision", self.phase, (SELECTION, EXPANSION, SIMULATION))
         for player in {self.player, CHANCE} & {*self.seen}:
@@ -116,7 +121,8 @@ class HistoryExample:
 
     Raises:
         ValueError: an open decision that is not the last, a player that does not exist, or rewards, also of `lookahead` and `endings`,
-            that are not one for each player; a reward outside 0 to 1; rewards of a history whose last decision is open.
+            that are not one for each player; a reward outside 0 to 1; rewards of a history whose last decision is open; a label, an
+            iteration or a seed that is none.
     """
 
     def __init__(
@@ -136,7 +142,7 @@ class HistoryExample:
             integer("a player who decides or observes", player, CHANCE, most - 1)
         self.players = max([0, *named]) + 1 if players is None else most
         self.decisions = tuple(decisions)
-        self.label = label
+        self.label = integer("the label of an episode", label)
         if any(decision.action is None for decision in decisions[:-1]):
             raise ValueError("only the last decision of a history can be open")
         if len(rewards) not in (0, self.players) or (self.is_open and len(rewards) > 0):
@@ -153,8 +159,8 @@ class HistoryExample:
                         raise ValueError(
                             f"{name} of the action {action} is {numbers!r}; it must be {count}, one for each player"
                         )
-        self.iteration = iteration
-        self.seed = seed
+        self.iteration = integer("the iteration of a history", iteration, least=0)
+        self.seed = checked_seed(seed)
         self.feature_names = tuple(dict.fromkeys(name for d in decisions for name in d.features))
         of_actions = [
             numbers for decision in decisions for numbers in decision.action_features.values()
@@ -466,9 +472,11 @@ def backpropagate(
         information: what was known of the record before, field by field; the initial information where it is not given.
 
     Raises:
-        ValueError: a field that the information has not.
+        ValueError: a field that the information has not, or a reward outside 0 to 1.
     """
     enhancement = _single(enhancement)
+    for number in rewards:
+        real("a reward", number, 0, 1)
     row = _rows(enhancement, len(rewards), 1)[0]
     _write(enhancement, row, information)
     slot = enhancement.backpropagation

@@ -19,7 +19,7 @@ from tests.sources import parsed
 ROOT = Path(__file__).parent.parent
 ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or below it before that is lowered
 TOKENS = {
-    "icarus/algebra": 10_000,
+    "icarus/algebra": 10_020,
     "icarus/arena": 5_750,
     "icarus/audit": 23_050,
     "icarus/bridges": 6_250,

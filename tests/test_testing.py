@@ -66,6 +66,15 @@ EXAMPLE = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=S
             r"^lookahead of the action 4 is \[0.5\]; it must be 2 numbers, one for each player$",
         ),
         (
+            lambda: HistoryExample([], label=0.5),
+            "^the label of an episode is 0.5; it must be an in",
+        ),
+        (lambda: HistoryExample([], iteration=-1), "^the iteration of a history is -1; it must be"),
+        (lambda: HistoryExample([], seed=None), "^seed is None; it must be an integer of at least"),
+        (lambda: Decision(0, (4, 4), 4), r"^the legal actions of a decision are \(4, 4\); each"),
+        (lambda: Decision(0, None), "^the action None of a decision is not among the legal ones"),
+        (lambda: backpropagate(MAST, 0, [7, 0]), "^a reward is 7; it must be a real number at"),
+        (
             lambda: Decision(0, (4,), 4, phase=7),
             "^the phase of a decision is 7; it must be 0, 1 or 2",
         ),

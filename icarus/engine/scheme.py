@@ -154,8 +154,10 @@ def parse_scheme(text: str) -> Scheme:
     """The scheme written so: "SO_ISMCTS", "DeterminizedUCT(40)", "MO_ISMCTS with EXP3", "MO_ISMCTS with cutoff=20"; str(scheme) reads back.
 
     Raises:
-        ValueError: there is no such scheme; the message lists the known schemes.
+        ValueError: there is no such scheme; the message lists the known schemes. TypeError: it is no text.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"a scheme must be a str, such as 'MO_ISMCTS', not {text!r}")
     uncut, cut, depth = text.strip().partition(_CUTOFF)
     quoted = repr(checks.excerpt(text, SHOWN))
     if cut and not re.fullmatch(_DIGITS, depth):

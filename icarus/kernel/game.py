@@ -45,6 +45,7 @@ from icarus.kernel.state import State
 
 SHOWN = 120  # characters of an answer in a message
 LONGEST = 100_000  # actions of a game of which nothing is said
+_INTEGERS = np.iinfo(np.int64)  # as which compiled functions are given them
 
 
 def aligned(*fields: tuple) -> np.dtype:
@@ -56,8 +57,8 @@ _NOTHING = aligned(("nothing", np.int64))
 
 
 def _count(instance: object, attribute: attrs.Attribute, value: int) -> None:
-    """Refuse a number below 1, and more players than a game can have."""
-    most = MAX_PLAYERS if attribute.name == "players" else None
+    """Refuse a number below 1, more players than a game can have, and what machine code has no room for."""
+    most = MAX_PLAYERS if attribute.name == "players" else _INTEGERS.max
     checks.integer(f"{attribute.name} of a game", value, 1, most)
 
 
@@ -198,14 +199,17 @@ class AnyGame(ABC):
                 raise TypeError(
                     f"{field.name} of {self.name} is {value!r}; it must be a plain function"
                 )
-        numbers = np.iinfo(np.int64)  # as which compiled functions are given them
         for kind in ("parameters", "defaults"):
-            for name, value in getattr(self, kind).items():
+            table = getattr(self, kind)
+            if not isinstance(table, Mapping):
+                raise TypeError(f"the {kind} of {self.name} are {table!r}; they must be a dict")
+            for name, value in table.items():
                 what = f"{name!r} in the {kind} of {self.name}"
-                checks.integer(what, value, int(numbers.min), int(numbers.max))
-        if self.seat_names and not (
-            len(self.seat_names) == len(set(self.seat_names)) == self.players
-            and not isinstance(self.seat_names, str)
+                checks.integer(what, value, _INTEGERS.min, _INTEGERS.max)
+        if self.seat_names != () and not (
+            isinstance(self.seat_names, tuple | list)
+            and all(isinstance(name, str) for name in self.seat_names)
+            and len(self.seat_names) == len(set(self.seat_names)) == self.players
         ):
             raise ValueError(
                 f"the seat names of {self.name} are {self.seat_names!r}; it needs {self.players} different ones"

@@ -748,6 +748,11 @@ async def apply_later(state: Any, action: int) -> None:
         ({"defaults": {"n": "7"}}, "'n' in the defaults of .* is '7'; it must be an integer"),
         ({"seat_names": ("X", "X", "O"), "players": 2}, "it needs 2 different ones"),
         ({"seat_names": "AB", "players": 2}, "the seat names of .* are 'AB'; it needs 2 different"),
+        ({"seat_names": {"A", "B"}, "players": 2}, "it needs 2 different ones"),
+        ({"seat_names": (1, 2), "players": 2}, "it needs 2 different ones"),
+        ({"seat_names": 5}, "the seat names of .* are 5; it needs"),
+        ({"parameters": None}, "the parameters of .* are None; they must be a dict"),
+        ({"max_length": 1 << 63}, "max_length of a game is .*; it must be an integer from 1 to"),
     ],
 )
 def test_what_only_looks_like_a_part_of_a_game_is_refused(game, changes, message):
