@@ -1,5 +1,8 @@
 """Weights from positions: a network of one hidden layer, fitted to targets by scikit-learn."""
 
+import contextlib
+import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import attrs
@@ -95,7 +98,8 @@ def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int)
         learning_rate_init=rate,
         random_state=seed % (1 << 32),  # it takes no larger one
     )
-    with threadpool_limits(1):  # the order in which several add would decide the last digits
+    # the order in which several threads add would decide the last digits
+    with threadpool_limits(1), _interruptible():
         # The first call only makes its arrays, which then take the weights so far.
         network.partial_fit(inputs[:batch], targets[:batch])
         arrays = [*network.coefs_, *network.intercepts_]
@@ -109,6 +113,17 @@ def fitted(evaluation: Evaluation, positions: Positions, rate: float, seed: int)
     new = attrs.evolve(evaluation, network=old._replace(**weights))
     _, error, variance = judged(new, positions.inputs[is_held_out], positions.rewards[is_held_out])
     return attrs.evolve(new, about={"error": error, "variance": variance})
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let Ctrl-C end a fit: scikit-learn only warns of it, and gives back the weights so far."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "Training interrupted")
+        try:
+            yield
+        except UserWarning:
+            raise KeyboardInterrupt from None
 
 
 def judged(

@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
+from sklearn.neural_network._multilayer_perceptron import BaseMultilayerPerceptron
 
 from icarus import PythonGame, games, in_python, learn
 from icarus.audit import AuditReport
@@ -82,6 +83,22 @@ def test_after_ctrl_c_the_same_call_goes_on(learned, tmp_path):
     told = [(each.generation, each.done) for each in reports]
     assert told == [(1, 6), *((2, done) for done in [*range(1, 7), *range(7)])]
     assert {each.total for each in reports} == {6}
+
+
+def test_ctrl_c_in_a_fit_ends_it_and_keeps_no_weights_of_it(learned, tmp_path, monkeypatch):
+    out, calls = tmp_path / "kuhn.npz", list[int]()
+    backprop = BaseMultilayerPerceptron._backprop
+
+    def stop(*given):
+        calls.append(1)
+        if len(calls) == 9:
+            raise KeyboardInterrupt
+        return backprop(*given)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(BaseMultilayerPerceptron, "_backprop", stop)
+        learn(KUHN, out=out, **SMALL)
+    assert learn(KUHN, out=out, **SMALL).to_bytes() == learned[1].to_bytes()
 
 
 def test_a_directory_that_was_moved_or_is_named_otherwise_plays_nothing_again(
