@@ -170,7 +170,8 @@ def game_of(kind: type) -> PythonGame:
 
     Its constructor takes nothing, or first a `random.Random` that deals. Where something is hidden, `resample(player, rng)` returns a
     state that the player cannot tell from this one, and `observation(player)` all that he may know of a state. A player sees of an
-    action what it changes in his observation. `min_utility()` and `max_utility()` bound the returns; without them these are from −1 to 1.
+    action what it changes in his observation, and of his own the action as well. `min_utility()` and `max_utility()` bound the returns;
+    without them these are from −1 to 1.
     Where there is no `num_players()`, there are as many players as returns.
 
     Raises:
@@ -201,12 +202,13 @@ def game_of(kind: type) -> PythonGame:
         mover = state.current_player()
         after = deep_copy(state)
         after.apply_action(action)
-        return [
-            action
-            if player == mover
-            else difference(repr(state.observation(player)), repr(after.observation(player)))
-            for player in range(players)
-        ]
+        moves = []
+        for player in range(players):
+            texts = repr(state.observation(player)), repr(after.observation(player))
+            # his own action may tell a player more than that he did it, such as what others chose before
+            move = difference(*texts, by=action if player == mover else None)
+            moves.append(action if player == mover and move == UNSEEN else move)
+        return moves
 
     def determinize(state: Any, observer: int, beliefs: None, rng: np.ndarray) -> Any:
         return deep_copy(state) if observer == CHANCE else state.resample(observer, _luck(rng))
@@ -276,8 +278,12 @@ def _luck(rng: np.ndarray) -> random.Random:
 
 
 @functools.lru_cache(1 << 14)
-def difference(before: str | None, after: str | None) -> int:
-    """A number for what is different in a text after an action, UNSEEN where nothing is; two changes of one text have two numbers."""
+def difference(before: str | None, after: str | None, by: int | None = None) -> int:
+    """A number for what is different in a text after an action, UNSEEN where nothing is; two changes of one text have two numbers.
+
+    Args:
+        by: the action, where it is known; the same change by two actions has two numbers then.
+    """
     if before == after:
         return UNSEEN
     old = before or ""
@@ -285,5 +291,7 @@ def difference(before: str | None, after: str | None) -> int:
     start = len(os.path.commonprefix([old, new]))
     end = len(os.path.commonprefix([old[start:][::-1], new[start:][::-1]]))
     change = f"{start} {end} {new[start : len(new) - end]}"
+    if by is not None:
+        change = f"{by}: {change}"
     # below 2^48: keys of histories have a player above the move
     return int.from_bytes(hashlib.blake2b(change.encode(), digest_size=6).digest(), "big")

@@ -18,7 +18,7 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import PythonGame, audit, games, in_python
+from icarus import PythonGame, audit, exploitability, games, in_python
 from icarus.audit import hidden, watch
 from icarus.audit.deals import UnlikeError, deals as deals_of_draw, exchanges
 from icarus.audit.draws import Faces
@@ -596,7 +596,68 @@ def changing(state, sample, player: int, rng: random.Random) -> None:
     state.coins[1 - player] = sample.coins[1 - player] = rng.randrange(2)
 
 
+class Opened:
+    """Player 0 chooses, unseen. Player 1's first action lays the choice open; then he guesses it. Before all, player 0 has no choice."""
+
+    forced = 0
+
+    def __init__(self) -> None:
+        self.waits, self.chosen = self.forced, list[int]()
+
+    def num_players(self) -> int:
+        return 2
+
+    def is_terminal(self) -> bool:
+        return len(self.chosen) == 3
+
+    def current_player(self) -> int:
+        if self.is_terminal():
+            return TERMINAL
+        return 1 if self.chosen else 0
+
+    def legal_actions(self) -> list[int]:
+        return [0] if self.waits else [0, 1]
+
+    def apply_action(self, action: int) -> None:
+        if self.waits:
+            self.waits -= 1
+        else:
+            self.chosen.append(action)
+
+    def returns(self) -> list[int]:
+        gain = 1 if self.chosen[2] == self.chosen[0] else -1
+        return [-gain, gain]
+
+    def resample(self, player: int, rng: random.Random):
+        sample = copy.deepcopy(self)
+        if player == 1 and len(self.chosen) == 1:
+            sample.chosen[0] = rng.randrange(2)
+        return sample
+
+    def observation(self, player: int) -> tuple:
+        is_open = player == 0 or len(self.chosen) > 1
+        return self.waits, self.chosen if is_open else len(self.chosen)
+
+
+def test_who_acts_sees_what_his_own_action_lays_open():
+    assert exploitability(game_of(Opened), None).best_responses == pytest.approx((0, 1))
+
+
+@pytest.mark.parametrize("forced", [0, 1])
+def test_what_an_observation_alone_tells_of_a_result_is_noted_at_any_action(forced):
+    game = game_of(type("Opened", (Opened,), {"forced": forced}))
+
+    def observe(state: Opened, action: int) -> list[int]:
+        moves = game.observe(state, action)
+        moves[state.current_player()] = action
+        return moves
+
+    report = audit(attrs.evolve(game, observe=observe), games=20, determinizations=20)
+    assert "told to player 1 by his observation alone" in str(report)
+
+
 CLASSES: list[tuple[type, dict[str, Any], str]] = [
+    (Opened, {}, ""),
     (Coins, {}, ""),
     (Drawn, {}, ""),
     (Three, {}, ""),
