@@ -299,7 +299,9 @@ class UnnormalizedMixture(_Algebra):
         with contextlib.suppress(TypeError, ValueError):
             if isinstance(self / float(total), Enhancement):
                 hint = f"; did you mean ({self})/{total}?"
-        return f"sum to {total}, not to 1{hint}"
+        # in so many digits as are shown
+        sum_text = "almost 1" if total == "1" else total
+        return f"sum to {sum_text}, not to 1{hint}"
 
     def __repr__(self) -> str:
         return f" {self.operator} ".join(_term_text(weight, term) for weight, term in self.terms)

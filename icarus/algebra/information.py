@@ -312,9 +312,8 @@ class Initial:
 def _why_unfit(value: FieldValue, domain: Domain) -> str:
     """What a value of a domain must be, if this one is not; "" if it is."""
     base = domain.type.base
-    try:
-        numbers = np.asarray(value, float)
-    except (TypeError, ValueError):
+    numbers = np.asarray(value)
+    if numbers.dtype.kind not in "iuf":
         numbers = np.array(math.nan)
     fits = numbers.shape in ((), domain.type.shape)
     if domain.per_player:  # the game will say of how many players

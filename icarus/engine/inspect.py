@@ -115,8 +115,8 @@ def inspect_playout(
         TypeError, ValueError: as `search` does; a scheme of several trees.
     """
     seed = checks.seed(seed)
-    checks.integer("after", after, least=0)
-    checks.integer("iterations", iterations, least=after + 1)
+    after = checks.integer("after", after, least=0)
+    iterations = checks.integer("iterations", iterations, least=after + 1)
     Search(strategy, iterations=iterations, scheme=scheme).check(state)
     if scheme.tree_parameter:
         raise ValueError(

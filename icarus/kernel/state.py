@@ -63,7 +63,8 @@ class State:
     Rewards are the game's own, in [0, 1]; players are 0 … κ−1; `CHANCE` (−1) acts at chance states and `TERMINAL` (−4) is the
     current player of a finished game.
 
-    A history begins at `start`: the initial state; the determinization, for a state that was drawn; and the data that a state was made of.
+    A history begins at `start`: the initial state; the determinization, for a state that was drawn; and the data that a state was made
+    of, of which it has a copy.
 
     Attributes:
         game: the game.
@@ -78,7 +79,7 @@ class State:
 
     def __init__(self, game: GameOfState, data: StateData) -> None:
         game.check_data(data)
-        self._begin(game, data)
+        self._begin(game, game.ask("copy", data))
 
     @classmethod
     def from_data(cls, game: GameOfState, data: StateData) -> "State":

@@ -186,7 +186,12 @@ def learn(
     if workers > 1 and cluster is None:
         check_can_be_sent(game)
     defaults = COMPILED if isinstance(loaded.game, Game) else PLAIN
-    chosen = LearningSettings(**defaults | settings)
+    # rows and files hold Python's own numbers
+    own = {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in settings.items()
+    }
+    chosen = LearningSettings(**defaults | own)
     # a strategy that there is not is refused before anything is played
     for player in (chosen.judge, chosen.reference):
         player.agent(loaded.names, iterations=chosen.iterations)

@@ -244,6 +244,7 @@ def test_a_majority_vote_says_what_it_is():
         ("rave_weight*AMAF + MAST", "sum to between 1.00913 and 2, not to 1"),
         ("-1*MAST", "sum to -1, not to 1"),  # where no division makes it right, none is offered
         ("(MAST + NAST2)/3", "sum to 0.666667, not to 1"),
+        ("0.5*MAST + 0.5000001*NAST2", "sum to almost 1, not to 1"),
         ("RAVE & MAST ^ NAST2", "sum to 2, not to 1"),
         ("BASELINE >> mast", "at position 13: no enhancement is called 'mast'; did you mean MAST?"),
         ("rave(x=3)", "at position 1: rave has no parameter 'x'; it has k"),

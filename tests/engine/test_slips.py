@@ -79,6 +79,11 @@ def state():
             lambda: attrs.evolve(MAST, initial=initial(reward=(0.5, 0.5))),
             r"MAST sets reward to \(0.5, 0.5\); it must be a number$",
         ),
+        (lambda: attrs.evolve(MAST, initial=initial(reward="3")), "reward to '3'; it must be a nu"),
+        (
+            lambda: attrs.evolve(MAST, initial=initial(visits=True)),
+            "to True; it must be an integer",
+        ),
         (
             lambda: attrs.evolve(AMAF, initial=initial(reward="x")),
             "AMAF sets reward to 'x'; it must be a number, or one for each player",

@@ -512,7 +512,11 @@ def test_returns_outside_their_range_are_refused(rewards, monkeypatch):
         state.returns()
 
 
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, State.clone])
+def begun_with_its_data(state: State) -> State:
+    return State(state.game, state.data)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, State.clone, begun_with_its_data])
 def test_a_copy_of_a_state_is_played_on_alone(copied):
     state = games.load("othello").new_initial_state()
     other = copied(state)

@@ -101,6 +101,13 @@ def test_ctrl_c_in_a_fit_ends_it_and_keeps_no_weights_of_it(learned, tmp_path, m
     assert learn(KUHN, out=out, **SMALL).to_bytes() == learned[1].to_bytes()
 
 
+def test_numbers_of_numpy_learn_what_python_s_own_do(learned):
+    of_numpy = {
+        name: np.int64(value) if isinstance(value, int) else value for name, value in SMALL.items()
+    }
+    assert learn(KUHN, seed=np.int64(0), **of_numpy).to_bytes() == learned[1].to_bytes()
+
+
 def test_a_directory_that_was_moved_or_is_named_otherwise_plays_nothing_again(
     learned, tmp_path, monkeypatch
 ):

@@ -4,6 +4,7 @@ import base64
 import re
 
 import attrs
+import numpy as np
 import pytest
 
 from icarus import *
@@ -107,7 +108,9 @@ STRATEGY = parse("BASELINE >> (MAST + LGRF)/2")
 
 @pytest.fixture(scope="module")
 def shown():
-    return show_playout(games.load("phantom-mnk").new_initial_state(), STRATEGY, seed=3, after=60)
+    return show_playout(
+        games.load("phantom-mnk").new_initial_state(), STRATEGY, seed=3, after=np.int8(60)
+    )
 
 
 def test_each_decision_is_shown_with_who_decided_by_what_and_its_board(shown, tmp_path):
