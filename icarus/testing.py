@@ -132,7 +132,7 @@ class HistoryExample:
         label: int = 0,
         rewards: Sequence[float] = (),
         iteration: int = 0,
-        seed: int = 0,
+        seed: int | Sequence[int] = 0,
     ) -> None:
         named = [player for decision in decisions for player in (decision.player, *decision.seen)]
         most = MAX_PLAYERS

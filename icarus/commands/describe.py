@@ -26,7 +26,7 @@ from icarus.commands.console import print_note, print_text, progress_of
 from icarus.commands.new import KEPT, audited
 from icarus.commands.options import integer_option, value_option
 from icarus.discovery.race import KEY
-from icarus.engine.match import FILE as LEVEL_FILE, play
+from icarus.engine.match import FILE as LEVEL_FILE, conditions_of, play
 from icarus.kernel.game import AnyGame, Game, seat_name
 from icarus.ladder.ladders import (
     EVEN_PAIRS,
@@ -135,7 +135,9 @@ def describe_command(
         measures = measures_of(plan, loaded, rows, pace)
         (directory / LEVEL_FILE).unlink(missing_ok=True)
         if measures["levels"]:
-            write_whole(directory / LEVEL_FILE, _json({"games": {plan.game: measures["levels"]}}))
+            levels_there = {plan.game: measures["levels"]}
+            measured = {"games": levels_there, "measured_with": conditions_of(loaded)}
+            write_whole(directory / LEVEL_FILE, _json(measured))
     directory.mkdir(parents=True, exist_ok=True)
     checks = {check.name: check.outcome for check in report.checks}
     blocks = list(page_of(report, measures))
@@ -360,6 +362,8 @@ def levels(plan: Plan, rows: Sequence[GameRow], seconds: float) -> tuple[list[Me
     """The levels of the game, see `icarus.engine.match`, and "", or no levels, and a sentence on how many games would tell some apart."""
     if not rows:
         return [], ""
+    if all(row["score"] == 0.5 for row in rows):
+        return [], "All games were even, as where rewards are shared, so that there are no levels."
     zero, *players = plan.entrants()
     agents = {str(each): each for each in players}
     # Two games on one deal are the sample; `fitted` knows them by their seed.
@@ -415,7 +419,12 @@ def page_of(report: AuditReport, measures: Measures | None) -> Iterator[Block]:
     for title, part in {"Findings": _findings, "How games go": _course, "Levels": _levels}.items():
         yield Heading(title)
         blocks = list(part(measures))
-        yield from blocks or [Paragraph("No game has been played yet.")]
+        nothing = (
+            "Too few games have been played to say anything."
+            if measures["course"]
+            else "No game has been played yet."
+        )
+        yield from blocks or [Paragraph(nothing)]
     yield Heading("Audit")
     yield Preformatted(str(report), str(report).splitlines()[-1])
 

@@ -16,6 +16,7 @@ from icarus.engine.result import Result, label, most_visits, why_another_game, w
 from icarus.engine.scheme import MO_ISMCTS, parse_scheme
 from icarus.engine.search import Algorithm, Progress, Search, SeatedPlayer, check_callable
 from icarus.kernel import AnyGame, State, check_game, check_is_state, draw_outcome
+from icarus.kernel.evaluation import rules_of
 from icarus.specs import parse
 
 # ---------------------------------------------------------------------------------------------------------- levels
@@ -35,16 +36,15 @@ def levels_of(game: AnyGame | str, file: str | Path | None = None) -> list[Agent
         file: of the levels, as `icarus describe` writes it, or the directory of a report; by default the package's.
 
     Raises:
-        ValueError: the levels of this game have not been measured, or the file cannot be read.
+        ValueError: the levels of this game have not been measured, or with other rules or another evaluation; or the file cannot be read.
     """
     path = DATA if file is None else Path(file)
     if path.is_dir():
         path /= FILE
     try:
-        measured = {
-            name: list(levels)
-            for name, levels in json.loads(path.read_text("utf-8-sig"))["games"].items()
-        }
+        content = json.loads(path.read_text("utf-8-sig"))
+        measured = {name: list(levels) for name, levels in content["games"].items()}
+        conditions = dict(content.get("measured_with", {}))
         if not measured or not all(measured.values()):
             raise ValueError("a game without levels")
         for levels in measured.values():
@@ -65,7 +65,23 @@ def levels_of(game: AnyGame | str, file: str | Path | None = None) -> list[Agent
             f"{game} has no measured levels; {where}: {', '.join(measured)}; icarus describe {game} --to DIR measures its own, "
             "for at_level(…, levels=DIR) and --levels DIR"
         )
+    if isinstance(game, AnyGame) and conditions:
+        now = conditions_of(game)
+        if changed := [name for name in now if conditions.get(name) != now[name]]:
+            what = " and ".join(changed)
+            raise ValueError(
+                f"the levels of {game} in {path} were measured with another {what}; icarus describe measures them anew"
+            )
     return measured[str(game)]
+
+
+def conditions_of(game: AnyGame) -> dict[str, str]:
+    """What levels depend on, as a file of them has it: digests of the game's rules and of its learned evaluation, "" where it has none."""
+    evaluation = getattr(game.heuristic, "evaluation", None)
+    return {
+        "evaluation": "" if evaluation is None else evaluation.digest,
+        "set of rules": rules_of(game),
+    }
 
 
 # The settings of an agent that another algorithm has too, or that are refused elsewhere: a cutoff is refused as a part of the scheme.

@@ -18,6 +18,7 @@ from icarus.commands.describe import (
     LEVELS,
     Plan,
     course,
+    levels,
     measures_of,
     page_of,
     report_row,
@@ -156,6 +157,20 @@ def test_findings_are_ordered_by_size_and_an_effect_of_nothing_is_none():
     assert [row[0] for row in untold.rows] == ["B"]
     page = html("othello", list(page_of(report, measures)))
     assert "<details><summary>passed</summary>" in page  # the audit is folded away
+
+
+def test_where_rewards_are_shared_nothing_is_said_of_levels():
+    even, reason = levels(Plan("shared", (), "", 32, (), 0), [{"score": 0.5, "deal": 0}] * 60, 1.0)
+    assert not even
+    assert reason.startswith("All games were even, as where rewards are shared")
+
+
+def test_a_report_of_few_games_does_not_say_that_there_were_none():
+    measures = {"levels": [], "seats": {}, "strategies": [], "plan": {"iterations": 128}}
+    report = AuditReport("othello", 1, 1, 1, True, (), 1.0)
+    for played, said in ({}, "No game"), ({"random play": {"games": "4"}}, "Too few games"):
+        _, findings, *_ = page_of(report, measures | {"course": played})
+        assert findings.text.startswith(said)
 
 
 PATIENCE = """

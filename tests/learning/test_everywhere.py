@@ -12,6 +12,7 @@ from experiments.commands import main as experiments
 from icarus import Agent, games
 from icarus.commands.cli import run
 from icarus.commands.describe import Plan
+from icarus.engine.match import conditions_of
 from icarus.kernel import Evaluation
 from tests.learning.conftest import JUDGE, KUHN
 
@@ -74,6 +75,16 @@ def test_levels_are_of_the_agent_that_reads_the_evaluation(capsys):
     assert "PUCT >> BASELINE by MO_ISMCTS with cutoff=0" in capsys.readouterr().out
     assert run([*match, "--iterations", "5"]) == 2
     assert "has no heuristic to end playouts with" in capsys.readouterr().err
+    conditions = conditions_of(games.load(KUHN).with_evaluation("kuhn.npz"))
+    for changes, what in (
+        ({}, ""),
+        ({"evaluation": "0"}, "evaluation"),
+        ({"set of rules": "0"}, "set of rules"),
+    ):
+        measured = {"games": {KUHN: [level]}, "measured_with": conditions | changes}
+        Path("levels.json").write_text(json.dumps(measured))
+        assert run([*match, "--iterations", "5", *OPTION]) == (2 if changes else 0)
+        assert not what or f"were measured with another {what}; icarus" in capsys.readouterr().err
 
 
 def test_search_check_and_discover_take_the_file(capsys):
