@@ -266,7 +266,7 @@ def _load(path: Path) -> tuple[ModuleType, Games]:
     if path.suffix != ".py" or not path.is_file():
         raise _refused(path, "is not a Python file")
     content = path.read_bytes()
-    name = f"own_{path.stem}_{_digest(str(path.resolve()).encode() + content)}"
+    name = f"own_{path.stem}_{_digest(os.fsencode(path.resolve()) + content)}"
     if name not in _loaded:
         module = sys.modules[name] = ModuleType(name)
         module.__file__ = str(path.absolute())  # wherever the process is when somebody asks

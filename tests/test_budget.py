@@ -22,24 +22,24 @@ TOKENS = {
     "icarus/algebra": 10_020,
     "icarus/arena": 5_750,
     "icarus/audit": 23_050,
-    "icarus/bridges": 6_250,
+    "icarus/bridges": 6_360,
     "icarus/commands": 20_400,
     "icarus/compiler": 16_650,
     "icarus/discovery": 8_835,
-    "icarus/engine": 39_300,
+    "icarus/engine": 39_400,
     "icarus/equilibrium": 21_460,
     "icarus/games": 42_100,
-    "icarus/kernel": 18_050,
+    "icarus/kernel": 18_250,
     "icarus/ladder": 8_730,
-    "icarus/learning": 7_720,
+    "icarus/learning": 7_800,
     "icarus/specs": 12_700,
     "icarus/views": 6_310,
     "experiments/studies": 13_670,
-    "icarus": 254_500,
+    "icarus": 255_200,
     "experiments": 64_670,
-    "tests": 285_000,
+    "tests": 286_100,
 }
-IDEAS = {"icarus": (138, 271, 2_568), "experiments": (32, 40, 683)}  # files, classes, public names
+IDEAS = {"icarus": (138, 271, 2_569), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average
 WIDE, SHARE_OF_WIDE = 100, 0.04  # a line of more characters is wide; the most of them
 NO_CODE = {

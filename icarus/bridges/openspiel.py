@@ -47,6 +47,7 @@ from icarus.bridges import seats
 from icarus.bridges.seats import difference, read_view
 from icarus.compiler.rng import seeded
 from icarus.engine.match import Agent
+from icarus.engine.search import check_callable
 from icarus.equilibrium.deals import deals_of, dealt_state
 from icarus.games import GAMES
 from icarus.kernel import (
@@ -82,10 +83,12 @@ def game(
             information states tell it; `public_actions` where all see what players do.
 
     Raises:
-        TypeError: neither a name nor a game of OpenSpiel's.
+        TypeError: neither a name nor a game of OpenSpiel's, or no function.
         ValueError: no such game; no decisions of players in turn; no bounds of its utilities; hidden information that nobody is told of.
             Where a state is drawn: hidden information that nobody can redraw.
     """
+    check_callable("observe", observe, "a function of a state and an action")
+    check_callable("determinize", determinize, "a function of a state, a player and a sampler")
     original = _load(source)
     loaded = _in_turns(original)
     determinize = determinize or (_round_redrawn if _only_choices_hidden(original) else None)

@@ -210,13 +210,21 @@ def game_of(kind: type) -> PythonGame:
             moves.append(action if player == mover and move == UNSEEN else move)
         return moves
 
+    def rewards(state: Any) -> list[float]:
+        returns = list(state.returns())
+        if returns and not low <= min(returns) <= max(returns) <= high:
+            raise ValueError(
+                f"{returns!r} are not from {low} to {high}; min_utility() and max_utility() of the class say from where to where"
+            )
+        return [(each - low) / (high - low) for each in returns]
+
     def determinize(state: Any, observer: int, beliefs: None, rng: np.ndarray) -> Any:
         return deep_copy(state) if observer == CHANCE else state.resample(observer, _luck(rng))
 
     functions: dict[str, Any] = {
         "initial": initial,
         **RULES,
-        "rewards": lambda state: [(each - low) / (high - low) for each in state.returns()],
+        "rewards": rewards,
         "chance": probabilities if hasattr(first, "chance_outcomes") else None,
         "observe": observe if hides else None,
         "determinize": determinize if hides else None,

@@ -44,7 +44,7 @@ class TabularPolicy:
 
     def __init__(self, tree: GameTree, probabilities: np.ndarray) -> None:
         self.tree = tree
-        self.probabilities = np.ascontiguousarray(probabilities, float)
+        self.probabilities = np.array(probabilities, float, order="C")
         what = f"the probabilities of a policy in {tree.game}"
         shape = self.probabilities.shape
         if shape != tree.slots.shape:

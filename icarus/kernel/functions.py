@@ -200,6 +200,9 @@ def check_arguments(game: Any, takes: dict[str, tuple[str, ...]], is_compiled: b
             parameters = parameters_of(function) if is_compiled else game.parameters
         try:
             signature.bind(*arguments, **dict.fromkeys(parameters))
+            kinds = {each.kind for each in signature.parameters.values()}
+            if is_compiled and inspect.Parameter.VAR_KEYWORD in kinds:
+                raise TypeError  # the compiler takes none of them
         except TypeError:
             right = ", ".join([*arguments, *parameters])
             has = ", ".join(signature.parameters)

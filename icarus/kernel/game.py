@@ -10,7 +10,7 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self, SupportsIndex
+from typing import Any, NoReturn, Self, SupportsIndex
 
 import attrs
 import numpy as np
@@ -56,15 +56,40 @@ def aligned(*fields: tuple) -> np.dtype:
 _NOTHING = aligned(("nothing", np.int64))
 
 
+_MOST = {"players": MAX_PLAYERS, "max_legal": 1 << 24}  # of what there must be room for
+
+
+def _own(value: Any) -> Any:
+    """A value as a game keeps it: an integer of numpy's as Python's own, a list as a tuple, and a dictionary so that it stays as it is."""
+    if isinstance(value, np.integer):
+        return value.item()
+    if isinstance(value, list):
+        return tuple(value)
+    return _ReadOnly(value) if isinstance(value, Mapping) else value
+
+
+class _ReadOnly(dict):
+    """A dictionary of a game, which others may have, too."""
+
+    def _refuse(self, *given: Any, **named: Any) -> NoReturn:
+        raise TypeError("what a game was made with cannot be changed; make another game")
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[type, tuple[dict]]:
+        return _ReadOnly, (dict(self),)
+
+
 def _count(instance: object, attribute: attrs.Attribute, value: int) -> None:
     """Refuse a number below 1, more players than a game can have, and what machine code has no room for."""
-    most = MAX_PLAYERS if attribute.name == "players" else _INTEGERS.max
+    most = _MOST.get(attribute.name, _INTEGERS.max)
     checks.integer(f"{attribute.name} of a game", value, 1, most)
 
 
 def _interval(instance: "AnyGame", attribute: attrs.Attribute, value: Any) -> None:
     """Refuse an interval, or one in a table by fields, that is not two numbers, the lesser first."""
-    intervals = value if isinstance(value, Mapping) else {"": value}
+    is_of_fields = isinstance(value, Mapping) and attribute.name == "ranges"
+    intervals = value if is_of_fields else {"": value}
     for name, limits in intervals.items():
         is_right = (
             isinstance(limits, tuple) and len(limits) == 2 and all(map(checks.is_real, limits))
@@ -141,7 +166,7 @@ class AnyGame(ABC):
 
     # rules
     name: str
-    players: int = attrs.field(validator=_count)
+    players: int = attrs.field(validator=_count, converter=_own)
     initial: Callable
     player: Callable
     legal: Callable
@@ -151,7 +176,7 @@ class AnyGame(ABC):
     action_text: Callable
     chance: Callable | None = None
     simultaneous: Callable | None = None
-    max_length: int = attrs.field(default=LONGEST, validator=_count)
+    max_length: int = attrs.field(default=LONGEST, validator=_count, converter=_own)
     # hidden information (absent: none)
     observe: Callable | None = None
     determinize: Callable | None = None
@@ -165,10 +190,12 @@ class AnyGame(ABC):
     action_feature_names: tuple[str, ...] = ()
     heuristic: Callable | None = None
     # names and parameters
-    parameters: Mapping[str, int] = attrs.field(factory=dict)
-    defaults: Mapping[str, int] = attrs.field(factory=dict)
-    seat_names: tuple[str, ...] = ()
-    actions: int | None = attrs.field(default=None, validator=attrs.validators.optional(_count))
+    parameters: Mapping[str, int] = attrs.field(factory=dict, converter=_own)
+    defaults: Mapping[str, int] = attrs.field(factory=dict, converter=_own)
+    seat_names: tuple[str, ...] = attrs.field(default=(), converter=_own)
+    actions: int | None = attrs.field(
+        default=None, validator=attrs.validators.optional(_count), converter=_own
+    )
     # for audits, solvers and bridges
     observation: Callable | None = None
     multiplicity: Callable | None = None
@@ -207,7 +234,7 @@ class AnyGame(ABC):
                 what = f"{name!r} in the {kind} of {self.name}"
                 checks.integer(what, value, _INTEGERS.min, _INTEGERS.max)
         if self.seat_names != () and not (
-            isinstance(self.seat_names, tuple | list)
+            isinstance(self.seat_names, tuple)
             and all(isinstance(name, str) for name in self.seat_names)
             and len(self.seat_names) == len(set(self.seat_names)) == self.players
         ):
@@ -476,10 +503,12 @@ class Game(AnyGame):
     """
 
     state: np.dtype = attrs.field(validator=_data)
-    max_legal: int = attrs.field(validator=_count)
+    max_legal: int = attrs.field(validator=_count, converter=_own)
     beliefs: np.dtype = attrs.field(default=_NOTHING, validator=_data)
     # for audits and bridges
-    ranges: Mapping[str, tuple[int, int]] = attrs.field(factory=dict, validator=_interval)
+    ranges: Mapping[str, tuple[int, int]] = attrs.field(
+        factory=dict, validator=_interval, converter=_own
+    )
     derive: Callable | None = None
     retrace: Callable | None = None
 

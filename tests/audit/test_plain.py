@@ -716,6 +716,15 @@ def test_an_error_in_a_class_is_told_with_its_own_line(legal_actions, claim):
     )
 
 
+def test_returns_that_are_points_are_told_as_they_are():
+    points = {"returns": lambda self: [12.0, 0.0]}
+    report = audit(game_of(type("Coins", (Coins,), points)), games=1)
+    told = "[12.0, 0.0] are not from -1 to 1; min_utility() and max_utility() of the class say"
+    assert told in str(report)
+    bounds = {"min_utility": lambda self: 0, "max_utility": lambda self: 12}
+    assert audit(game_of(type("Coins", (Coins,), points | bounds)), **FEW).passed
+
+
 def test_outcomes_of_chance_are_found_by_their_numbers_in_whatever_order():
     """The card 3 is dealt half of the time, though it stands first among the outcomes and last among the actions."""
     chances = [(3, 0.5), (1, 0.125), (2, 0.125), (0, 0.25)]

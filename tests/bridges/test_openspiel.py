@@ -512,6 +512,9 @@ def test_what_is_no_game_or_no_agent_is_refused():
         match="register_game needs a Game, such as games.load\\('othello'\\), not 'othello'",
     ):
         register_game("othello")
+    for name in ("observe", "determinize"):
+        with pytest.raises(TypeError, match=f"{name} is 0; it must be a function of a state"):
+            openspiel.game("kuhn_poker", **{name: 0})
     for agent in (BASELINE, Agent):
         with pytest.raises(
             TypeError, match="an agent must be an Agent\\(strategy, iterations=…\\), not "

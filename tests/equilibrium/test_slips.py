@@ -127,6 +127,13 @@ def policy(probabilities):
     )
 
 
+def test_a_policy_is_that_of_its_array_when_it_was_made():
+    numbers = tabulate(tree_of(KUHN), None).probabilities.copy()
+    uniform = TabularPolicy(tree_of(KUHN), numbers)
+    numbers[:] = 2
+    assert exploitability(KUHN, uniform).nash_conv == pytest.approx(11 / 12)
+
+
 def measured(policy, **settings):
     return lambda: exploitability(KUHN, policy, **settings)
 

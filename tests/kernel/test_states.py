@@ -676,6 +676,22 @@ def test_a_deal_without_a_state_and_its_probability_is_refused(deal):
         game.ask("deal", 0)
 
 
+def test_what_a_game_was_made_with_stays_as_it_is():
+    given, seats = {"n": 2}, ["A", "B", "C"]
+    game = attrs.evolve(HILO, defaults=given, seat_names=seats)
+    given["n"] = 7
+    seats[0] = "B"
+    assert (game.defaults, game.seat_names) == ({"n": 2}, ("A", "B", "C"))
+    whist = games.load("knockout-whist(players=3)")
+    for kept in (whist, pickle.loads(pickle.dumps(whist)), copy.deepcopy(whist)):
+        assert kept.parameters == {"players": 3}
+        with pytest.raises(TypeError, match="what a game was made with cannot be changed; make an"):
+            kept.parameters["players"] = 4
+        with pytest.raises(TypeError, match="cannot be changed"):
+            kept.parameters.update(players=4)
+    assert type(attrs.evolve(NIM, max_legal=np.int8(3)).max_legal) is int
+
+
 def test_answers_that_make_sense_in_another_form_are_taken():
     functions: dict[str, Any] = {
         "legal": lambda state: np.arange(2),
@@ -712,6 +728,7 @@ def test_answers_that_make_sense_in_another_form_are_taken():
             lambda state: None,
             r"apply of nim7 takes \(state\); it must take \(state, action\)",
         ),
+        (NIM, "player", lambda state, **more: 0, r"takes \(state, more\); it must take \(state\)"),
         (
             NIM,
             "apply",
@@ -753,6 +770,7 @@ async def apply_later(state: Any, action: int) -> None:
         ({"seat_names": ("X", "X", "O"), "players": 2}, "it needs 2 different ones"),
         ({"seat_names": "AB", "players": 2}, "the seat names of .* are 'AB'; it needs 2 different"),
         ({"seat_names": {"A", "B"}, "players": 2}, "it needs 2 different ones"),
+        ({"utilities": {"x": (0, 1)}}, "utilities of .* are {.*}; they must be .least, most"),
         ({"seat_names": (1, 2), "players": 2}, "it needs 2 different ones"),
         ({"seat_names": 5}, "the seat names of .* are 5; it needs"),
         ({"parameters": None}, "the parameters of .* are None; they must be a dict"),
