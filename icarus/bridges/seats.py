@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from icarus.audit.subjects import view_of
+from icarus.audit.subjects import stamp, view_of
 from icarus.compiler import defined_at, plain_next_word, seeded
 from icarus.games import GAMES
 from icarus.kernel import (
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 # by which OpenSpiel's C++ refuses something; its SpielError is a RuntimeError
 FAILURES = (RuntimeError, IndexError, ValueError)
-TRIED = 8  # deals, and random games, that show whether chance acts in them
+DEALT = 64  # states that show whether chance deals
+TRIED = 8  # random games that show whether it acts
 
 
 def action_count(game: AnyGame) -> int:
@@ -121,19 +122,19 @@ def remembered_by(state: State, seat: int, earlier: Sequence[int] = ()) -> str:
 
 
 def chance_in(game: AnyGame) -> tuple[bool, bool]:
-    """Whether chance deals, and whether it acts at all, as some random games show; nothing is compiled to find it out."""
+    """Whether chance deals, and whether it acts at all, as the game's functions say, or some random games; nothing is compiled for it."""
     reference = in_python(game)
-    deals = set[bytes | str]()
-    acts = False
+    dealt = (stamp(reference.new_initial_state(seed).data) for seed in range(DEALT))
+    first = next(dealt)
+    is_dealt = game.deal is not None or any(each != first for each in dealt)
+    acts = is_dealt or game.chance is not None
     for seed in range(TRIED):
         state = reference.new_initial_state(seed)
         luck = random.Random(seed)
-        deals.add(state.data.tobytes() if isinstance(state.data, np.ndarray) else str(state.data))
         while not (acts or state.is_terminal()) and len(state.history) < reference.max_length:
             acts = state.is_chance_node()
             state.apply_action(luck.choice(state.legal_actions()))
-    deals_differ = len(deals) > 1
-    return deals_differ, deals_differ or acts
+    return is_dealt, acts
 
 
 # ----------------------------------------------------------------------------------- states with the methods of OpenSpiel's

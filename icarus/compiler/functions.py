@@ -95,12 +95,15 @@ class Helper:
     """A function for use inside compiled ones. Called from Python it is compiled too; `py_func` is the plain function.
 
     Attributes:
+        plain: what is called from Python in its place, without a compiler; None if nothing is.
         targetoptions: what the compiler is asked for.
     """
 
-    def __init__(self, function: Callable, **targetoptions: object) -> None:
+    def __init__(
+        self, function: Callable, plain: Callable | None = None, **targetoptions: object
+    ) -> None:
         functools.update_wrapper(self, function)
-        self.py_func, self.targetoptions = function, targetoptions
+        self.py_func, self.plain, self.targetoptions = function, plain, targetoptions
 
     @functools.cached_property
     def dispatcher(self) -> Any:
@@ -121,6 +124,8 @@ class Helper:
             vars(self).pop(name, None)
 
     def __call__(self, *arguments: object, **keywords: object) -> Any:
+        if self.plain is not None:
+            return self.plain(*arguments, **keywords)
         try:
             return self._called_from_python(*arguments, **keywords)
         except _errors.TypingError:
@@ -151,18 +156,18 @@ def load_by_name(module: str, name: str) -> Any:
     return functools.reduce(getattr, name.split("."), importlib.import_module(module))
 
 
-def _marked(function: F, **targetoptions: object) -> F:
-    return cast(F, Helper(function, nogil=True, **targetoptions))
+def _marked(function: F, plain: Callable | None = None, **targetoptions: object) -> F:
+    return cast(F, Helper(function, plain, nogil=True, **targetoptions))
 
 
-def helper(function: F) -> F:
+def helper(function: F, plain: Callable | None = None) -> F:
     """A function for use inside compiled slots and games; runs as plain Python too."""
-    return _marked(function, boundscheck=DEBUG)
+    return _marked(function, plain, boundscheck=DEBUG)
 
 
-def inlined(function: F) -> F:
+def inlined(function: F, plain: Callable | None = None) -> F:
     """A helper on the hottest path: its body is copied into each caller."""
-    return _marked(function, boundscheck=DEBUG, forceinline=True, error_model="numpy")
+    return _marked(function, plain, boundscheck=DEBUG, forceinline=True, error_model="numpy")
 
 
 def inlined_once(function: F, boundscheck: bool = DEBUG) -> F:

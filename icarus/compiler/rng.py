@@ -4,7 +4,9 @@ A generator is an array of four uint64, seeded by `numpy.random.SeedSequence`. E
 from one generator, in the order in which Algorithm 1 needs it.
 """
 
+import functools
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +14,7 @@ from icarus.compiler.functions import DEBUG, helper, inlined
 
 RNG_WORDS = 4  # 64-bit words of state
 UNIT = 1.0 / (1 << 53)  # the distance between neighbouring draws of `uniform`
-WRONG_BOUND = "below(rng, bound) draws for a bound from 1 to 2**32 - 1"
+WRONG_BOUND = "below(rng, bound) draws for a bound from 1 to 2**32"
 _32 = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 _WORD = (1 << 64) - 1
@@ -49,20 +51,27 @@ def plain_next_word(rng: np.ndarray) -> np.uint64:
 
 def plain_below(rng: np.ndarray, bound: int) -> int:
     """`below` in plain Python."""
-    bound = int(bound)
-    if not 0 < bound < 1 << 32:
-        raise ValueError(WRONG_BOUND)
-    product = (_next(rng) >> 32) * bound
-    if (product & 0xFFFFFFFF) < bound:
-        unfair = ((1 << 32) - bound) % bound
+    size = int(bound)
+    if size != bound or not 0 < size <= 1 << 32:
+        raise ValueError(f"{WRONG_BOUND}, not for {bound!r}")
+    product = (_next(rng) >> 32) * size
+    if (product & 0xFFFFFFFF) < size:
+        unfair = ((1 << 32) - size) % size
         while (product & 0xFFFFFFFF) < unfair:
-            product = (_next(rng) >> 32) * bound
+            product = (_next(rng) >> 32) * size
     return product >> 32
 
 
 def plain_uniform(rng: np.ndarray) -> float:
     """`uniform` in plain Python."""
     return (_next(rng) >> 11) * UNIT
+
+
+def plain_shuffle(rng: np.ndarray, items: Any, count: int) -> None:
+    """`shuffle` in plain Python, also of a list."""
+    for i in range(count - 1, 0, -1):
+        j = plain_below(rng, i + 1)
+        items[i], items[j] = items[j], items[i]
 
 
 def _next(rng: np.ndarray) -> int:
@@ -77,10 +86,10 @@ def _rotate(word: int, bits: int) -> int:
     return (word << bits | word >> (64 - bits)) & _WORD
 
 
-@inlined
+@functools.partial(inlined, plain=plain_below)
 def below(rng: np.ndarray, bound: int) -> int:
-    """A uniform integer in 0 … bound−1, for bound < 2**32; without bias."""
-    if DEBUG and not 0 < bound < 1 << 32:
+    """A uniform integer in 0 … bound−1, for bound ≤ 2**32; without bias."""
+    if DEBUG and not 0 < bound <= 1 << 32:
         raise ValueError(WRONG_BOUND)
     size = np.uint64(bound)
     product = (next_word(rng) >> _32) * size
@@ -91,13 +100,13 @@ def below(rng: np.ndarray, bound: int) -> int:
     return np.int64(product >> _32)  # type: ignore[return-value]
 
 
-@inlined
+@functools.partial(inlined, plain=plain_uniform)
 def uniform(rng: np.ndarray) -> float:
     """A uniform real in [0, 1)."""
     return (next_word(rng) >> np.uint64(11)) * UNIT
 
 
-@helper
+@functools.partial(helper, plain=plain_shuffle)
 def shuffle(rng: np.ndarray, items: np.ndarray, count: int) -> None:
     """Put the first `count` items into a uniformly random order."""
     for i in range(count - 1, 0, -1):

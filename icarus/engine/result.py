@@ -583,8 +583,10 @@ def _root_of(
     for player, action in state.history[len(replay.history) :]:
         moves = observed_moves(replay, player, action, scheme, observer)
         perspective = game.perspective(player)
-        key, edge = keys[perspective], moves[perspective]
-        record = None if key is None or edge is None else extended_key(key, player, edge)
+        key, move = keys[perspective], moves[perspective]
+        # the record has the action, whatever else its player sees of it, but where one player's eyes see for all
+        edge = move if scheme.observer == ROOT_PLAYER else action
+        record = None if None in (key, move) else extended_key(key, player, edge)
         keys = [extend_key(key, move) for key, move in zip(keys, moves, strict=True)]
         replay.apply_action(action)
     if game.perspectives == 1 and scheme.observer != ROOT_PLAYER:

@@ -29,6 +29,8 @@ from icarus import (
 )
 from icarus.bridges import openspiel
 from icarus.bridges.openspiel import Bot, register_game, register_games
+from icarus.bridges.seats import chance_in, game_of
+from icarus.kernel import TERMINAL
 from tests.audit.test_contract import COIN
 from tests.marks import slow_after
 
@@ -504,6 +506,52 @@ def test_an_action_beyond_the_number_of_actions_is_refused():
         match=r"narrow-nim has the legal action \d+, but `actions` is 3; give Game\(actions=",
     ):
         state.legal_actions_mask()
+
+
+class Tossed:
+    """Player 0 guesses a coin that was tossed before, of which his text tells nothing."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.coin, self.guesses = rng.randrange(2), list[int]()
+
+    def num_players(self) -> int:
+        return 1
+
+    def is_terminal(self) -> bool:
+        return bool(self.guesses)
+
+    def current_player(self) -> int:
+        return TERMINAL if self.guesses else 0
+
+    def legal_actions(self) -> list[int]:
+        return [0, 1]
+
+    def apply_action(self, action: int) -> None:
+        self.guesses.append(action)
+
+    def returns(self) -> list[int]:
+        return [1 if self.guesses == [self.coin] else -1]
+
+    def __str__(self) -> str:
+        return f"guessed {self.guesses}"
+
+
+class Sure(Tossed):
+    """The same with a coin that everybody knows, and states that have no text of their own."""
+
+    __str__ = object.__str__
+
+    def __init__(self) -> None:
+        self.coin, self.guesses = 1, list[int]()
+
+
+def test_chance_deals_and_acts_where_the_game_says_so_or_its_states_differ():
+    sure = game_of(Sure)
+    assert chance_in(game_of(Tossed)) == (True, True)
+    assert chance_in(sure) == (False, False)
+    assert chance_in(attrs.evolve(sure, chance=lambda state: [0.5, 0.5])) == (False, True)
+    deal = {"deal": lambda index: None, "deal_observation": lambda state, player: 0}
+    assert chance_in(attrs.evolve(sure, **deal)) == (True, True)
 
 
 def test_what_is_no_game_or_no_agent_is_refused():

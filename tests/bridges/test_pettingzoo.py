@@ -13,8 +13,9 @@ from gymnasium import spaces
 from pettingzoo.test import api_test, seed_test
 
 from examples.nim import NIM
-from icarus import BASELINE, Agent, games
+from icarus import BASELINE, Agent, PythonGame, games
 from icarus.bridges import openspiel, pettingzoo
+from icarus.kernel import CHANCE, TERMINAL
 from tests.marks import slow_after
 
 OPENSPIEL = [
@@ -72,6 +73,27 @@ def test_no_game_is_truncated_before_its_end_and_all_get_their_rewards(name):
     assert not env.agents
     assert env.state_of_game.is_terminal()
     assert list(totals.values()) == pytest.approx(env.state_of_game.returns())
+
+
+def test_a_game_that_chance_ends_at_once_pays_its_rewards():
+    game = PythonGame(
+        name="natural",
+        players=2,
+        actions=2,
+        initial=lambda rng: [],
+        player=lambda state: TERMINAL if state else CHANCE,
+        legal=lambda state: [0, 1],
+        apply=lambda state, action: state.append(action),
+        rewards=lambda state: [1.0, 0.25],
+    )
+    env = pettingzoo.env(game)
+    env.reset(seed=0)
+    paid = {}
+    for agent in env.agent_iter():
+        _, paid[agent], is_over, _, _ = env.last()
+        assert is_over
+        env.step(None)
+    assert list(paid.values()) == [1.0, 0.25]
 
 
 def test_a_reset_keeps_the_parameters_of_the_game():

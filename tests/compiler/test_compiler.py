@@ -924,21 +924,53 @@ def test_the_words_are_those_of_xoshiro256plusplus(state):
     assert [int(next_word(rng)) for _ in range(500)] == list(itertools.islice(words, 500))
 
 
-@pytest.mark.parametrize("bound", [1, 2, 3, 6, 7, 52, 1000, (1 << 31) + 1, 3 << 30, (1 << 32) - 1])
+# Called from Python these draw in plain Python; within a helper they are compiled.
+@helper
+def drawn_below(rng, bound, numbers):
+    for i in range(len(numbers)):
+        numbers[i] = below(rng, bound)
+
+
+@helper
+def drawn_uniformly(rng, numbers):
+    for i in range(len(numbers)):
+        numbers[i] = uniform(rng)
+
+
+@helper
+def shuffled(rng, items):
+    shuffle(rng, items, len(items))
+
+
+@pytest.mark.parametrize(
+    "bound", [1, 2, 3, 6, 7, 52, 1000, (1 << 31) + 1, 3 << 30, (1 << 32) - 1, 1 << 32]
+)
 def test_below_is_lemires_algorithm_on_the_upper_halves(bound):
     rng, words = seeded(bound), xoshiro(seeded(bound).tolist())
-    drawn = [int(below(rng, bound)) for _ in range(400)]
-    assert drawn == [lemire(words, bound) for _ in range(400)]
+    compiled = np.zeros(400, np.int64)
+    drawn_below(rng, bound, compiled)
+    drawn = [*compiled.tolist(), *(below(rng, bound) for _ in range(400))]
+    assert drawn == [lemire(words, bound) for _ in range(800)]
     assert all(0 <= number < bound for number in drawn)
+
+
+@pytest.mark.parametrize("bound", [0, -1, 2.5, (1 << 32) + 1, 1 << 70])
+def test_a_bound_below_which_nothing_can_be_drawn_is_refused(bound):
+    rng = seeded(0)
+    with pytest.raises(ValueError, match=f"for a bound from 1 to .*, not for {bound}$"):
+        below(rng, bound)
+    assert below(rng, np.int8(1)) == 0
 
 
 def test_uniform_takes_the_upper_53_bits():
     rng, words = seeded(8), xoshiro(seeded(8).tolist())
-    assert [float(uniform(rng)) for _ in range(2000)] == [
-        (next(words) >> 11) / 2**53 for _ in range(2000)
-    ]
-    assert uniform(before(WORD)) == 1 - 2**-53
-    assert uniform(before(0)) == 0
+    compiled = np.zeros(2000)
+    drawn_uniformly(rng, compiled)
+    drawn = [*compiled.tolist(), *(uniform(rng) for _ in range(2000))]
+    assert drawn == [(next(words) >> 11) / 2**53 for _ in range(4000)]
+    for word, number in ((WORD, 1 - 2**-53), (0, 0)):
+        drawn_uniformly(before(word), compiled[:1])
+        assert uniform(before(word)) == compiled[0] == number
 
 
 def test_shuffle_makes_every_order_equally_likely():
@@ -946,10 +978,17 @@ def test_shuffle_makes_every_order_equally_likely():
     counts: Counter[tuple[int, ...]] = Counter()
     for _ in range(12_000):
         items[:] = range(4)
-        shuffle(rng, items, 4)
+        shuffled(rng, items)
         counts[tuple(items.tolist())] += 1
     assert len(counts) == 24
     assert chisquare(list(counts.values())).pvalue > FALSE_ALARM
+
+
+def test_a_list_is_shuffled_as_an_array_is():
+    items, cards = np.arange(52), list(range(52))
+    shuffled(seeded(3), items)
+    shuffle(seeded(3), cards, 52)
+    assert cards == items.tolist()
 
 
 def test_a_seed_fixes_the_generator_and_keys_are_independent():

@@ -358,6 +358,25 @@ def test_a_discounted_count_below_one_adds_no_exploration():
     ).all()
 
 
+def test_the_root_is_in_the_tree_also_where_who_acts_sees_more_than_his_action():
+    game = PythonGame(
+        name="three-choices",
+        players=1,
+        initial=lambda rng: [],
+        player=lambda state: 0 if len(state) < 3 else TERMINAL,
+        legal=lambda state: [0, 1],
+        apply=lambda state, action: state.append(action),
+        rewards=lambda state: [sum(state) / 3],
+        observe=lambda state, action: [100 + 10 * len(state) + action],
+        determinize=lambda state, observer, beliefs, rng: list(state),
+    )
+    state = game.new_initial_state()
+    found = search(state, BASELINE, iterations=60, seed=1)
+    state.apply_action(1)
+    again = search(state, BASELINE, iterations=5, seed=1, records=found)
+    assert again.phase_steps == {"selection": 10, "expansion": 0, "simulation": 0}
+
+
 def test_decay_leaves_the_batch_of_mast_and_its_search_goes_on_counting_iterations():
     strategy = BASELINE >> MAST_BATCH_DECAY(0.5, 20)
     first = search(toy.BRANCHES.new_initial_state(), strategy, iterations=100, seed=1)
