@@ -274,7 +274,8 @@ def _load(path: Path) -> tuple[ModuleType, Games]:
         try:
             # never from bytecode, see `_SourceLoader`
             code = compile(content, str(path), "exec", dont_inherit=True)
-            _keep_text(str(path), content)
+            for name_of_file in (str(path), module.__file__):
+                _keep_text(name_of_file, content)
             exec(code, vars(module))
             imports_of(path)  # from now on, an edit of what it has imported is refused
             _loaded[name] = module, _registered(module, path)

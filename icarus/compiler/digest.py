@@ -12,8 +12,10 @@ import functools
 import hashlib
 import importlib.util
 import inspect
+import linecache
 import os
 import platform
+import re
 import sys
 import textwrap
 import types as pytypes
@@ -474,7 +476,8 @@ def rules_digest(
     with the compiler does not count: another process plays by the same rules without it.
 
     Args:
-        opens_objects: whether partials, methods and classes are followed; they were not in files that are kept from before.
+        opens_objects: whether partials, methods and classes are followed, and dictionaries and sets read; they were not in files that
+            are kept from before.
     """
     hasher, written = hashlib.sha256(repr(context).encode()), set[object]()
     for part in chain.from_iterable(
@@ -488,7 +491,18 @@ def rules_digest(
                 hasher.update(_text_of(part.value))
         elif isinstance(part.value, PLAIN | MUTABLE | enum.Enum):
             hasher.update(_describe(part.value))
+        elif isinstance(part.value, dict | set) and part.place is not None and opens_objects:
+            hasher.update(_text_of_variable(*part.place))
     return hasher.hexdigest()[:12]
+
+
+def _text_of_variable(space: Any, name: str) -> bytes:
+    """The statements of a file that make one of its variables, a dictionary or a set: what it holds now it may remember from a game."""
+    lines = linecache.getlines(space.get("__file__", "")) if isinstance(space, dict) else []
+    statements = map(ast.unparse, ast.parse("".join(lines)).body)
+    return "\n".join(
+        text for text in statements if re.search(rf"^\s*{name}\b", text, re.MULTILINE)
+    ).encode()
 
 
 def _text_of(value: Any) -> bytes:

@@ -534,6 +534,44 @@ def test_the_rules_of_a_loaded_file_are_those_that_were_loaded(tmp_path, monkeyp
     assert rules_of(load_file(file).GAME) != before
 
 
+TABLES = """
+from icarus import PythonGame
+
+VALUES = {"ace": 11}  # a comment
+for _rank in range(2, 11):
+    VALUES[_rank] = _rank
+MEMORY = {}
+ORDER = {"ace", 2}
+
+def apply(state, action):
+    MEMORY[action] = VALUES[2]
+    state.append(action in ORDER)
+
+GAME = PythonGame(name="tables", players=2, initial=list, player=len, legal=list, apply=apply, rewards=list)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_other"),
+    [
+        ("a comment", "another one", False),
+        ('"ace": 11', '"ace": 1', True),
+        ("range(2, 11)", "range(2, 10)", True),
+        ("VALUES[_rank] = _rank", "VALUES[_rank] = 10", True),
+        ('{"ace", 2}', '{"ace", 3}', True),
+    ],
+)
+def test_rules_differ_where_their_tables_are_written_otherwise(tmp_path, old, new, is_other):
+    file = tmp_path / "tables.py"
+    file.write_text(TABLES)
+    game = load_file(file).GAME
+    before = rules_of(game)
+    game.apply([], 1)  # what is remembered in play is no rule
+    assert rules_of(attrs.evolve(game)) == before
+    file.write_text(TABLES.replace(old, new))
+    assert (rules_of(load_file(file).GAME) != before) == is_other
+
+
 # ---------------------------------------------------------------------------------------------------------------- who uses it
 
 
