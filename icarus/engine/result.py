@@ -613,8 +613,8 @@ def observed_moves(
     moves = state.observed(action)
     sees_all = scheme.observer == EVERY_ACTION
     hides_nothing = len(moves) == 1
-    if scheme.observer == ROOT_PLAYER:  # his eyes see for all
-        return [action if hides_nothing else moves[observer]]
+    if scheme.observer == ROOT_PLAYER:  # his eyes see for all; what he does himself is the action in his tree
+        return [action if hides_nothing or player == observer else moves[observer]]
     if hides_nothing or scheme.cheats:  # all is known
         return [action] if sees_all else list(moves)
     return _moves_if_known(state, player, action, observer, sees_all)

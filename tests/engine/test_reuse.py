@@ -358,7 +358,8 @@ def test_a_discounted_count_below_one_adds_no_exploration():
     ).all()
 
 
-def test_the_root_is_in_the_tree_also_where_who_acts_sees_more_than_his_action():
+@pytest.mark.parametrize("scheme", [MO_ISMCTS, SO_ISMCTS_POM])
+def test_the_root_is_in_the_tree_also_where_who_acts_sees_more_than_his_action(scheme):
     game = PythonGame(
         name="three-choices",
         players=1,
@@ -371,9 +372,9 @@ def test_the_root_is_in_the_tree_also_where_who_acts_sees_more_than_his_action()
         determinize=lambda state, observer, beliefs, rng: list(state),
     )
     state = game.new_initial_state()
-    found = search(state, BASELINE, iterations=60, seed=1)
+    found = search(state, BASELINE, iterations=60, seed=1, scheme=scheme)
     state.apply_action(1)
-    again = search(state, BASELINE, iterations=5, seed=1, records=found)
+    again = search(state, BASELINE, iterations=5, seed=1, records=found, scheme=scheme)
     assert again.phase_steps == {"selection": 10, "expansion": 0, "simulation": 0}
 
 
