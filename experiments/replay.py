@@ -204,7 +204,7 @@ def _match_of_pair(
     iterations: int,
     seed: tuple[int, ...],
     files: Files = (),
-    folder: Path = Path(),
+    folder: Path | None = None,
 ) -> Match:
     """The match of two by iterations that a row is of; their evaluations may be in a folder."""
     pair = read_entrant(row["player"], folder), read_entrant(row["opponent"], folder)

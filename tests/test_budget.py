@@ -20,11 +20,11 @@ ROOT = Path(__file__).parent.parent
 ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or below it before that is lowered
 TOKENS = {
     "icarus/algebra": 10_020,
-    "icarus/arena": 5_750,
-    "icarus/audit": 23_050,
+    "icarus/arena": 5_760,
+    "icarus/audit": 23_290,
     "icarus/bridges": 6_380,
-    "icarus/commands": 20_400,
-    "icarus/compiler": 16_770,
+    "icarus/commands": 20_460,
+    "icarus/compiler": 16_890,
     "icarus/discovery": 8_835,
     "icarus/engine": 39_410,
     "icarus/equilibrium": 21_460,
@@ -35,11 +35,11 @@ TOKENS = {
     "icarus/specs": 12_700,
     "icarus/views": 6_310,
     "experiments/studies": 13_670,
-    "icarus": 255_400,
+    "icarus": 255_800,
     "experiments": 64_670,
-    "tests": 287_000,
+    "tests": 288_000,
 }
-IDEAS = {"icarus": (138, 271, 2_571), "experiments": (32, 40, 683)}  # files, classes, public names
+IDEAS = {"icarus": (138, 271, 2_572), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average
 WIDE, SHARE_OF_WIDE = 100, 0.04  # a line of more characters is wide; the most of them
 NO_CODE = {

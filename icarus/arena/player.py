@@ -1,6 +1,7 @@
 """Who plays, as text that rows can hold."""
 
 import ast
+import contextlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -238,11 +239,11 @@ _TEXT = re.compile(
 _SETTING = re.compile(rf"({_NAME}) = (.+?)(?:, (?={_NAME} = )|$)")
 
 
-def read_entrant(text: str | Entrant, folder: Path = Path()) -> Entrant:
+def read_entrant(text: str | Entrant, folder: Path | None = None) -> Entrant:
     """The entrant that a text of `str(entrant)` stands for; or itself. Its evaluation has the digest of its file.
 
     Args:
-        folder: where the file of its evaluation is, if it has one of that name.
+        folder: where the file of its evaluation is, if it has one of that name and digest.
 
     Raises:
         ValueError: `text` is not one, it has a budget, which all players have in common, or see `evaluation_of`. TypeError: it is no
@@ -254,8 +255,9 @@ def read_entrant(text: str | Entrant, folder: Path = Path()) -> Entrant:
             f"{str(entrant)!r} has a budget of its own; leave it out, and give iterations or seconds of all who play"
         )
     evaluation = entrant.evaluation
-    if (folder / _DIGEST.sub("", evaluation)).is_file():
-        evaluation = str(folder / evaluation)
+    if folder is not None and evaluation:
+        with contextlib.suppress(OSError, ValueError):
+            return attrs.evolve(entrant, evaluation=with_digest(str(folder / evaluation)))
     return attrs.evolve(entrant, evaluation=with_digest(evaluation))
 
 

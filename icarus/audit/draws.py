@@ -332,6 +332,10 @@ class Redraws:
         self._redrawn = Counter[tuple[Name, int]]()
         # the deals in which it was hidden and not redrawn, though others were
         self._kept: dict[tuple[Name, int], list[int]] = {}
+        # its key at his first decision; whether it was ever another one; and whether such a fact was hidden where no draw differed
+        self._decided: dict[tuple[Name, int], object] = {}
+        self._unlike = set[tuple[Name, int]]()
+        self._hides = False
         # values of each fact that were met, by their keys
         self._others: dict[Name, dict[object, Any]] = {}
         self._first: dict[Name, object] = {}  # the keys of the facts of the first deal
@@ -372,10 +376,17 @@ class Redraws:
             if all(each.get(name) == key for each in keys_of_draws)
         ]
         self._redrawn.update((name, observer) for name in facts.keys() - same)
-        for name in same if len(same) < len(facts) else ():
+        for name, key in keys.items():
+            if self._decided.setdefault((name, observer), key) != key:
+                self._unlike.add((name, observer))
+        is_kept = len(same) == len(facts)
+        for name in same if not (is_kept and self._hides) else ():
             if self._may_be_hidden(name, observer, facts) and self._is_hidden(
                 state.data, name, facts, observer
             ):
+                if is_kept:
+                    self._hides |= (name, observer) in self._unlike
+                    continue
                 self._kept.setdefault((name, observer), []).append(self._deal)
                 self._note_names(name, observer, facts, state.data)
         self._meet(facts)
@@ -496,6 +507,9 @@ class Redraws:
         """Fill in the check: its failures are the facts that are never redrawn, although they are hidden."""
         wrong = list[str]()
         if self._decisions > 0 and not self._different:
+            if self._game.observation is not None and not self._hides:
+                check.note = "nothing was hidden at any decision"
+                return
             wrong.append("no draw at any decision differs from the true state")
         wrong += self._kept_facts()
         check.checked = self._decisions
@@ -528,6 +542,11 @@ class Redraws:
         """Whether a fact was hidden often enough and never redrawn, though it was dealt, or others of the same list are redrawn."""
         deals = self._kept[name, observer]
         if len({*deals}) < DEALS_KEPT and len(deals) < OFTEN:
+            return False
+        if (
+            name,
+            observer,
+        ) not in self._unlike:  # what is the same at all his decisions is no secret
             return False
         if self._redrawn[name, observer] or self._named[name, observer]:
             return False

@@ -605,6 +605,8 @@ class Hidden:
         truth = self._faces.words(state.data)
         if 2 * ends.count(truth) < len(ends) and all(words == truth for words in facts_of_draws):
             what = f"all {len(draws)} draws for player {observer} are the true state, and from most ways to there he cannot tell it"
+            if self.game.observation is None:
+                what += "; if he can, write an observation(state, player) that says so"
             self._count_once("truth", state, what)
         ways = set.union(*ends, truth)
         words_of_draws = set.union(*facts_of_draws)

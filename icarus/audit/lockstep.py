@@ -11,6 +11,7 @@ from icarus import checks
 from icarus.checks import count_text
 from icarus.kernel import AnyGame, State, check_game, random_action
 
+UNCOMPARED = "; the reference has no chance_outcomes(), so that probabilities were not compared"
 ACTIONS_SHOWN = 8  # the last ones of a game, in a sentence
 CLOSE = 1e-9  # between two rewards, or two probabilities
 TWINS = 12  # references that are made to find out whether they are all alike
@@ -27,11 +28,13 @@ class Comparison:
     Attributes:
         games, actions: how many were played alike.
         difference: the first difference, as a sentence; "" where there is none.
+        note: what could not be compared; "" where all was.
     """
 
     games: int
     actions: int
     difference: str
+    note: str = ""
 
     @property
     def passed(self) -> bool:
@@ -40,7 +43,7 @@ class Comparison:
     def __str__(self) -> str:
         return (
             self.difference
-            or f"the game and its reference agree in {self.games:,} games, {self.actions:,} actions"
+            or f"the game and its reference agree in {self.games:,} games, {self.actions:,} actions{self.note}"
         )
 
 
@@ -55,7 +58,7 @@ def compare(
     """Play a game and its reference in lock-step: random actions, the same in both.
 
     Player to act, set of legal actions, probabilities of chance, end and returns must agree. Returns agree as rewards from 0 to 1, or in
-    the units of `Game.utilities`.
+    the units of `Game.utilities`, the same in all games.
 
     Args:
         reference: makes the reference of an initial state, with the methods of OpenSpiel's states; whatever the deal has decided is read
@@ -75,32 +78,41 @@ def compare(
         )
     checks.integer("games", games, least=1)
     key = checks.seed_key(seed)
-    actions = 0
+    low, high = game.utilities
+    # those of rewards to the returns of the reference that all games so far allow
+    scales: list[Callable] = [lambda rewards: rewards, lambda rewards: low + (high - low) * rewards]
+    actions, note = 0, ""
     for number in range(games):
         luck = random.Random(f"{checks.seed(seed)} {number}")
         state = game.new_initial_state((*key, number))
         start = state.clone()
         oracle = reference(start.clone())
-        difference = _difference(state, oracle)
+        difference = _difference(state, oracle, scales)
         while not difference and not state.is_terminal():
-            action = random_action(state, luck)
-            state.apply_action(action)
+            if state.is_chance_node() and not hasattr(oracle, "chance_outcomes"):
+                note = UNCOMPARED
+            try:
+                action = random_action(state, luck)
+                state.apply_action(action)
+            except Exception as error:
+                difference = f"the game raises {type(error).__name__}: {error}"
+                break
             try:
                 oracle.apply_action(action)
             except Exception as error:
                 difference = f"the reference raises {type(error).__name__}: {error}"
                 break
             actions += 1
-            difference = _difference(state, oracle)
+            difference = _difference(state, oracle, scales)
         if difference:
             difference = _own_luck(start, state, reference) or difference
             return Comparison(number, actions, f"{_place(state, number)} {difference}")
         if progress is not None:
             progress(number + 1)
-    return Comparison(games, actions, "")
+    return Comparison(games, actions, "", note)
 
 
-def _difference(state: State, oracle: Any) -> str:
+def _difference(state: State, oracle: Any, scales: list[Callable]) -> str:
     """The first difference between the game and its reference in a state; "" where there is none."""
     try:
         over = state.is_terminal()
@@ -111,7 +123,7 @@ def _difference(state: State, oracle: Any) -> str:
     except Exception as error:  # of the game itself
         return f"the game raises {type(error).__name__}: {error}"
     try:
-        return next(_differences(state, oracle, over), "")
+        return next(_differences(state, oracle, over, scales), "")
     except Exception as error:  # whatever a reference stumbles over is what there is to tell
         return f"the reference raises {type(error).__name__}: {error}"
 
@@ -139,8 +151,8 @@ def _answer(oracle: Any, state: State) -> str:
         return repr(error)
 
 
-def _differences(state: State, oracle: Any, over: bool) -> Iterator[str]:
-    """The differences between the two in this state."""
+def _differences(state: State, oracle: Any, over: bool, scales: list[Callable]) -> Iterator[str]:
+    """The differences between the two in this state; at the end, scales that its returns do not allow are left out from then on."""
     if over != oracle.is_terminal():
         here, there = ("has ended" if each else "continues" for each in (over, not over))
         yield f"the game {here} and the reference {there}"
@@ -149,9 +161,10 @@ def _differences(state: State, oracle: Any, over: bool) -> Iterator[str]:
     if over:
         rewards = np.array(state.returns())
         returns = oracle.returns()
-        low, high = state.game.utilities
         scaled = np.array(list(returns), float)
-        if not any(_close(each, scaled) for each in (rewards, low + (high - low) * rewards)):
+        allowed = [scale for scale in scales if _close(scale(rewards), scaled)]
+        scales[:] = allowed
+        if not allowed:
             yield f"returns() is {rewards.tolist()}, and in the reference {returns!r}"
         return
     legal = state.legal_actions()

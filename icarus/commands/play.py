@@ -13,7 +13,7 @@ from icarus.commands.console import print_text
 from icarus.commands.conversation import Conversation, Session
 from icarus.commands.options import integer_option, value_option
 from icarus.commands.server import HOST, Server, Tables
-from icarus.engine.match import Agent
+from icarus.engine.match import Agent, levels_of
 from icarus.load_files import digest_of, load_files, sentence_of
 
 OF_AN_AGENT = ("against", "iterations", "seconds", "scheme", "cutoff")
@@ -123,6 +123,8 @@ def play_command(
         _serve(Tables(_digests(files)), host)
         return
     if browser:
+        if levels is not None:
+            levels_of(session.game, levels)  # refused here, not silently by the page
         tables = Tables(session.files, {str(session.game): levels})
         tables.add(session)
         _serve(tables, host)

@@ -99,7 +99,7 @@ class Tables:
         request = msgspec.json.decode(body, type=NewGame)
         before = self.games[request.like] if request.like in seats else None
         like = before.session if before else None
-        game = like.game if like else games.load(request.game)
+        game = like.game if like else self.game(request.game)
         seat = integer(f"a seat of {game}", request.seat, 0, game.players - 1)
         persons = len(like.people) if like else min(request.persons, game.players)
         people = [(seat + i) % game.players for i in range(persons)]
@@ -119,6 +119,11 @@ class Tables:
         if before:
             before.next = self.games[number]
         return number
+
+    def game(self, name: str) -> AnyGame:
+        """A game by its name: that of a game on the table, which may have an evaluation, or else as `games.load` has it."""
+        at_table = (table.session.game for table in self.games.values())
+        return next((game for game in at_table if str(game) == name), None) or games.load(name)
 
     def add(self, session: Session, *people: int) -> int:
         """Lay a game on the table, and return its number.
@@ -264,7 +269,7 @@ class Handler(BaseHTTPRequestHandler):
             case ["GET", "choices"]:
                 return games.names()
             case ["GET", "choices", name]:
-                game = games.load(unquote(name))
+                game = tables.game(unquote(name))
                 return choice(game, tables.levels.get(str(game)))
             case ["POST", "games" | "saved" as which]:
                 number = (

@@ -36,7 +36,8 @@ def levels_of(game: AnyGame | str, file: str | Path | None = None) -> list[Agent
         file: of the levels, as `icarus describe` writes it, or the directory of a report; by default the package's.
 
     Raises:
-        ValueError: the levels of this game have not been measured, or with other rules or another evaluation; or the file cannot be read.
+        ValueError: the levels of this game have not been measured, or with other rules or another evaluation, if not its name alone is
+            given; or the file cannot be read.
     """
     path = DATA if file is None else Path(file)
     if path.is_dir():
@@ -70,7 +71,7 @@ def levels_of(game: AnyGame | str, file: str | Path | None = None) -> list[Agent
         if changed := [name for name in now if conditions.get(name) != now[name]]:
             what = " and ".join(changed)
             raise ValueError(
-                f"the levels of {game} in {path} were measured with another {what}; icarus describe measures them anew"
+                f"the levels of {game} in {path} were measured with another {what}; give that one, or measure anew by icarus describe"
             )
     return measured[str(game)]
 
@@ -143,7 +144,7 @@ class Agent(Search):
                 this library has.
 
         Raises:
-            ValueError: no such level or file, or the levels of this game have not been measured.
+            ValueError: no such level, or as of `levels_of`.
         """
         measured = levels_of(game, levels)
         settings = dict(

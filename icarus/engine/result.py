@@ -613,7 +613,8 @@ def observed_moves(
     moves = state.observed(action)
     sees_all = scheme.observer == EVERY_ACTION
     hides_nothing = len(moves) == 1
-    if scheme.observer == ROOT_PLAYER:  # his eyes see for all; what he does himself is the action in his tree
+    # his eyes see for all; what he does himself is the action in his tree
+    if scheme.observer == ROOT_PLAYER:
         return [action if hides_nothing or player == observer else moves[observer]]
     if hides_nothing or scheme.cheats:  # all is known
         return [action] if sees_all else list(moves)

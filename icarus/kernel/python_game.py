@@ -122,7 +122,8 @@ class PythonGame(AnyGame):
         text, action_text: `text(state)` and `action_text(state, action)` as people write them. Absent: str; of a class without
             `__str__`, its name and values.
         observe: `observe(state, action) -> [int, …]`, the ⌣ᵢ, asked before `apply`: the move that each player sees, any integer, or
-            UNSEEN for nothing at all; the mover's own is the action. Absent: everyone sees every action.
+            UNSEEN for nothing at all; the mover's own is the action, or a number for it and what it shows him. Absent: everyone sees
+            every action.
         chance: `chance(state) -> [float, …]`, π₀: one probability for each legal action of a chance state. Absent: equal ones.
         determinize: `determinize(state, observer, beliefs, rng) -> state`: a new state, drawn uniformly from the observer's information
             set; the given state is not changed. For CHANCE, who sees everything, a copy. Absent: perfect information.

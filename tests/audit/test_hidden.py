@@ -384,9 +384,12 @@ def test_places_that_differ_between_deals_and_that_no_draw_changes_are_found():
 
     redraws, check = Redraws(attrs.evolve(WHIST, observation=None)), Check("redraw", "")
     # player 0, player 1, the talon
-    (redraws.begin(state(0, 1, 2, 2)), redraws.begin(state(2, 0, 1, 2)))
+    deals = [(state(0, 1, 2, 2), state(1, 0, 2, 2)), (state(2, 0, 1, 2), state(2, 1, 0, 2))]
+    for deal, _ in deals:
+        redraws.begin(deal)
     for number in range(2 * OFTEN):
-        redraws.note(state(0, 1, 2, 2), number % 2, [state(1, 0, 2, 2).data], [])
+        deal, draw = deals[number // OFTEN]
+        redraws.note(deal, number % 2, [draw.data], [])
     redraws.judge(check)
     assert [example[:56] for example in check.examples] == [
         "for player 0, where place is 2 is never redrawn, while t"

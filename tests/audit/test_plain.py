@@ -853,6 +853,112 @@ def test_a_game_is_its_own_reference_by_a_seed_of_several_integers():
     assert compare(GAME, State.clone, games=2, seed=(1, 2)).passed
 
 
+SUMS = PythonGame(
+    name="sums",
+    players=2,
+    initial=lambda rng: [],
+    player=lambda state: TERMINAL if len(state) == 2 else len(state),
+    legal=lambda state: [0, 1, 2],
+    apply=lambda state, action: state.append(action),
+    rewards=lambda state: [1.0, 0.0] if sum(state) % 3 == 0 else [0.0, 1.0],
+)
+
+
+class SumsInUnits:
+    """The reference of it, whose loser gets −1; or something else after some endings."""
+
+    forgotten = -1.0
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "chance_outcomes":
+            raise AttributeError(name)
+        return getattr(self.state, name)
+
+    def returns(self) -> list[float]:
+        loss = self.forgotten if self.state.data[1] == 2 else -1.0
+        return [loss if reward == 0 else 1.0 for reward in self.state.returns()]
+
+
+def test_returns_of_a_reference_are_in_one_scale_in_all_games():
+    assert compare(SUMS, SumsInUnits, games=30).passed
+    mixed = type("Mixed", (SumsInUnits,), {"forgotten": 0.0})
+    assert "and in the reference [" in str(compare(SUMS, mixed, games=30))
+
+
+def test_an_error_of_the_game_is_told_with_its_place():
+    def fail(state: list[int], action: int) -> None:
+        state[7] = action
+
+    report = compare(attrs.evolve(SUMS, apply=fail), State.clone, games=1)
+    assert str(report).startswith("game 1, after 0 actions (the last: none): the game raises Inde")
+
+
+def test_a_reference_without_probabilities_leaves_them_uncompared():
+    drawn = attrs.evolve(SUMS, player=lambda state: CHANCE if len(state) < 2 else TERMINAL)
+    assert str(compare(drawn, SumsInUnits, games=2)).endswith("probabilities were not compared")
+
+
+class Box:
+    """Player 0 is dealt a card and chooses a token, unseen; his card goes back into the box. Player 1 guesses the token."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.card, self.token, self.guess = rng.randrange(4), None, None
+
+    def num_players(self) -> int:
+        return 2
+
+    def is_terminal(self) -> bool:
+        return self.guess is not None
+
+    def current_player(self) -> int:
+        return TERMINAL if self.is_terminal() else int(self.token is not None)
+
+    def legal_actions(self) -> list[int]:
+        return [0, 1]
+
+    def apply_action(self, action: int) -> None:
+        if self.token is None:
+            self.token, self.card = action, None
+        else:
+            self.guess = action
+
+    def returns(self) -> list[int]:
+        gain = 1 if self.guess == self.token else -1
+        return [-gain, gain]
+
+    def resample(self, player: int, rng: random.Random):
+        sample = copy.deepcopy(self)
+        if player == 1 and self.token is not None:
+            sample.token = rng.randrange(2)
+        return sample
+
+    def observation(self, player: int) -> tuple:
+        return self.token is None, self.guess, (self.card, self.token) if player == 0 else None
+
+
+class Shown(Box):
+    """The same with a token that is open: nothing is hidden from anybody who decides."""
+
+    def resample(self, player: int, rng: random.Random):
+        sample = copy.deepcopy(self)
+        if player == 1 and self.card is not None:
+            sample.card = rng.randrange(4)
+        return sample
+
+    def observation(self, player: int) -> tuple:
+        return self.token, self.guess, self.card if player == 0 else None
+
+
+@pytest.mark.parametrize(("kind", "outcome"), [(Box, "passed"), (Shown, "not checked")])
+def test_what_is_gone_or_open_when_he_decides_need_not_be_redrawn(kind, outcome):
+    report = audit(game_of(kind), games=40, determinizations=20)
+    assert report.passed, report
+    assert report["redraw"].outcome == outcome
+
+
 def test_the_file_of_an_audit_may_be_a_text(tmp_path):
     assert audit(GAME, file=f"{tmp_path / 'kept'}", games=1, determinizations=20).games == 1
     assert not [*tmp_path.iterdir()]

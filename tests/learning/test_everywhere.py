@@ -11,7 +11,9 @@ import pytest
 from experiments.commands import main as experiments
 from icarus import Agent, games
 from icarus.commands.cli import run
+from icarus.commands.conversation import Session
 from icarus.commands.describe import Plan
+from icarus.commands.server import Tables, choice
 from icarus.engine.match import conditions_of
 from icarus.kernel import Evaluation
 from tests.learning.conftest import JUDGE, KUHN
@@ -75,7 +77,8 @@ def test_levels_are_of_the_agent_that_reads_the_evaluation(capsys):
     assert "PUCT >> BASELINE by MO_ISMCTS with cutoff=0" in capsys.readouterr().out
     assert run([*match, "--iterations", "5"]) == 2
     assert "has no heuristic to end playouts with" in capsys.readouterr().err
-    conditions = conditions_of(games.load(KUHN).with_evaluation("kuhn.npz"))
+    game = games.load(KUHN).with_evaluation("kuhn.npz")
+    conditions = conditions_of(game)
     for changes, what in (
         ({}, ""),
         ({"evaluation": "0"}, "evaluation"),
@@ -84,7 +87,15 @@ def test_levels_are_of_the_agent_that_reads_the_evaluation(capsys):
         measured = {"games": {KUHN: [level]}, "measured_with": conditions | changes}
         Path("levels.json").write_text(json.dumps(measured))
         assert run([*match, "--iterations", "5", *OPTION]) == (2 if changes else 0)
-        assert not what or f"were measured with another {what}; icarus" in capsys.readouterr().err
+        assert not what or f"were measured with another {what}; give" in capsys.readouterr().err
+    # a page of games offers the levels of the game that is on its table, with its evaluation
+    Path("levels.json").write_text(
+        json.dumps({"games": {KUHN: [level]}, "measured_with": conditions})
+    )
+    tables = Tables(levels={KUHN: Path()})
+    tables.add(Session(game, [None, Agent.at_level(game, 1, ".")], 0))
+    assert choice(tables.game(KUHN), Path())["elo"] == [0]
+    assert tables.game("othello") is games.load("othello")
 
 
 def test_search_check_and_discover_take_the_file(capsys):
