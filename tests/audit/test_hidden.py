@@ -16,10 +16,11 @@ from icarus.audit.draws import OFTEN, Redraws
 from icarus.audit.subjects import view_of
 from icarus.commands.cli import app
 from icarus.compiler.rng import next_word
-from icarus.games.knockout_whist import PLAY, determinize, knockout_whist, prepare
+from icarus.games.knockout_whist import knockout_whist
 from icarus.kernel import CHANCE, below, helper
 from icarus.load_files import games_in
 from tests import toy
+from tests.audit.passing import CARDS, PASSING, STOCK
 from tests.marks import slow_after
 from tests.stock import STOCK_GAME, peeping, redrawing_for_chance
 from tests.test_documents import example
@@ -27,7 +28,6 @@ from tests.toy import ALIKE, ALIKE_SPANS, CARD, CHILDREN, KUHN, ROWS, SECRETS, p
 
 pytestmark = pytest.mark.usefixtures("few_ways")
 STEP_CLAIMS = ("unseen", "seen", "sees all")
-WHIST = knockout_whist(players=2)
 SECRETIVE = [game for game in toy.ALL_TOYS if game.determinize is not None]
 # What is dealt, moves, and choices made at once by three.
 SECRETIVE.sort(key=lambda game: game not in (CARD, SECRETS, toy.CLASHES))
@@ -234,58 +234,21 @@ def test_draws_of_what_he_knows_otherwise_are_found(game, broken, failed, patter
     assert pattern in report[failed[0]].examples[0]
 
 
-# ------------------------------------------------------------------------------------------------------------ a broken whist
-
-prepare_whist, determinize_whist = helper(prepare), helper(determinize)
-
-
-def without_voids(state, observer, beliefs):
-    first, second = state.voids[0], state.voids[1]
-    state.voids[0] = state.voids[1] = 0
-    prepare_whist(state, observer, beliefs)
-    state.voids[0], state.voids[1] = first, second
-
-
-def test_hands_that_contradict_a_shown_void_are_found():
-    report = audit(attrs.evolve(WHIST, prepare=without_voids), games=1, determinizations=20)
-    assert report.failed == ("legal",)
-    assert re.search(
-        r"player \d could not have played \d+[♣♦♠♥]:\n  round of 7", report["legal"].examples[0]
-    )
+draw_passing = helper(PASSING.determinize)
 
 
 def with_more_cards(state, observer, beliefs, rng):
-    determinize_whist(state, observer, beliefs, rng)
-    if state.stage == PLAY:
-        state.hands[1 - observer] |= np.uint64(0xFFFFFFFFFFFFF) & ~(
-            state.hands[observer] | state.played
-        )
+    draw_passing(state, observer, beliefs, rng)
+    for card in range(CARDS):
+        if state.place[card] == STOCK:
+            state.place[card] = (observer + 1) % 3
 
 
 def test_a_hand_of_more_cards_than_were_dealt_is_found():
-    report = audit(attrs.evolve(WHIST, determinize=with_more_cards), games=1, determinizations=10)
+    game = attrs.evolve(PASSING, determinize=with_more_cards)
+    report = audit(game, games=1, determinizations=10)
     assert "legal" in report.failed
-    assert "legal actions, of 7 at most" in report["legal"].examples[0]
-
-
-DETERMINIZED = 99
-
-
-def only_once(state, observer, beliefs, rng):
-    if state.arranged == DETERMINIZED:
-        raise ValueError("it has been determinized already")
-    determinize_whist(state, observer, beliefs, rng)
-    state.arranged = DETERMINIZED
-
-
-def test_a_determinization_that_cannot_be_determinized_is_found():
-    report = audit(
-        attrs.evolve(WHIST, determinize=only_once, retrace=None, ranges={}),
-        games=1,
-        determinizations=10,
-    )
-    assert report.failed == ("again",)
-    assert "it has been determinized already" in report["again"].examples[0]
+    assert "legal actions, of 4 at most" in report["legal"].examples[0]
 
 
 # ------------------------------------------------------------------------------------------------------- what cannot be checked
@@ -332,28 +295,18 @@ def test_states_that_stand_for_several_deals_are_likelier():
 # ------------------------------------------------------------------------------------------------------------------- the rest
 
 
-def keeps_one_hand_of(determinize):
-    """A determinization that leaves the hand of the next player, whatever else is drawn."""
-    redraw = helper(determinize)
-
-    def keeps_one_hand(state, observer, beliefs, rng):
-        hand = state.hands[(observer + 1) % 7]
-        redraw(state, observer, beliefs, rng)
-        state.hands[(observer + 1) % 7] = hand
-
-    return keeps_one_hand
-
-
 def test_a_hidden_hand_that_is_never_redrawn_is_found():
     """By the draws at the first decisions alone: an audit of seven players takes 20 s."""
-    rules = knockout_whist(players=7)
-    game = attrs.evolve(rules, determinize=keeps_one_hand_of(rules.determinize))
+    game = knockout_whist(players=7)
     redraws, check, state = Redraws(game), Check("redraw", ""), game.new_initial_state(seed=1)
     luck = random.Random(1)
     redraws.begin(state)
     for decision in range(OFTEN + 10):  # the last of the seven has been another one at first
         for observer in range(7):
             draws = [state.determinize(observer, (decision, seed)).data for seed in range(5)]
+            for draw in draws:
+                # the hand of the next player is left as it truly is
+                draw["hands"][0, (observer + 1) % 7] = state.data["hands"][0, (observer + 1) % 7]
             redraws.note(state, observer, draws, [view_of(game, state.data, observer)])
         state.apply_action(luck.choice(state.legal_actions()))
     redraws.judge(check)
@@ -383,7 +336,10 @@ def test_places_that_differ_between_deals_and_that_no_draw_changes_are_found():
     def state(*places: int):
         return SimpleNamespace(data=np.array([(places,)], [("place", np.int8, (4,))]))
 
-    redraws, check = Redraws(attrs.evolve(WHIST, observation=None)), Check("redraw", "")
+    redraws, check = (
+        Redraws(attrs.evolve(knockout_whist(players=2), observation=None)),
+        Check("redraw", ""),
+    )
     # player 0, player 1, the talon
     deals = [(state(0, 1, 2, 2), state(1, 0, 2, 2)), (state(2, 0, 1, 2), state(2, 1, 0, 2))]
     for deal, _ in deals:

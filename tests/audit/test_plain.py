@@ -84,6 +84,12 @@ def in_place(state, observer, beliefs, rng):
     return drawn
 
 
+def only_once(state, observer, beliefs, rng):
+    if state.get("drawn"):
+        raise ValueError("it has been determinized already")
+    return second_chance.determinize(state, observer, beliefs, rng) | {"drawn": observer >= 0}
+
+
 def as_for_a_player(state, observer, beliefs, rng):
     """CHANCE, who sees everything, is given the draw of player 0."""
     return second_chance.determinize(state, max(observer, 0), beliefs, rng)
@@ -122,6 +128,7 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"determinize": lambda state, observer, beliefs, rng: copy.deepcopy(state)}, "unseen"),
     ({"determinize": wrongly(cards=lambda cards, rng: [*cards, 0]), "observation": None}, "truth"),
     ({"determinize": by_the_truth}, "swap"),
+    ({"determinize": only_once}, "again"),
     ({"determinize": as_for_a_player}, "sees all"),
     ({"determinize": in_place}, "memory"),
     ({"determinize": sharing}, "memory"),
