@@ -25,3 +25,7 @@ def slow_after(first: int, cases: Iterable[Any]) -> list[Any]:
         case if i < first else pytest.param(case, marks=pytest.mark.slow)
         for i, case in enumerate(cases)
     ]
+
+
+# Every slot is compiled anew for each number of players: what reads the rewards of more than two shows with three.
+by_players = pytest.mark.parametrize("players", slow_after(1, [(2, 3), (1, 4)]), ids=str)

@@ -1007,6 +1007,9 @@ def of_the_other(stats, context, rewards):
     stats.visits += 1
 
 
+# What is looked at after a search in plain Python is looked at after a compiled one, too.
+
+
 @pytest.mark.parametrize(
     ("players", "slot", "is_noted"),
     [(3, of_two_players, True), (3, of_the_one_before, True), (2, of_the_other, False)],
@@ -1014,32 +1017,44 @@ def of_the_other(stats, context, rewards):
 def test_an_index_that_wraps_among_three_players_is_noted_with_its_line(players, slot, is_noted):
     fields = information(reward=REWARD, visits=COUNT, worth=ESTIMATES)
     part = attrs.evolve(MAST, name="WRAPS", information=fields, backpropagation=slot)
-    dealt = first_decision(games.load(f"knockout-whist(players={players})").new_initial_state())
-    notes = search(dealt, BASELINE >> part, iterations=40).notes
+    dealt = after(toy.THREE if players == 3 else toy.BRANCHES)
+    notes = search(dealt, BASELINE >> part, iterations=40, engine="python").notes
     line = slot.function.__code__.co_firstlineno + 2
     note = f"{slot.name}, in line {line} has computed the negative index -1: "
     assert [each.startswith(note) for each in notes] == [True] * is_noted, notes
 
 
 @pytest.mark.parametrize(
-    ("slots", "notes"),
+    ("slots", "notes", "engine"),
     [
         (
             {"policy": gibbs().over(other_keys)},
             r"has \d+ records, and its policy found none of \d+ that it looked for",
+            "compiled",
         ),
-        ({"capture": asks_for_nothing}, "has no records: its capture asks for none"),
+        ({"capture": asks_for_nothing}, "has no records: its capture asks for none", "python"),
         (
             {"capture": steps_from_the_end},
             "steps_from_the_end, in line [0-9]+ has computed the negative index -1: it counts from",
+            "python",
         ),
-        ({"backpropagation": changes_nothing}, r"has \d+ records, and all are as at first"),
-        ({"capture": steps_guarded}, ""),
-        ({"capture": fails_after_the_search}, "looks at the slots, ends in AssertionError"),
+        (
+            {"backpropagation": changes_nothing},
+            r"has \d+ records, and all are as at first",
+            "python",
+        ),
+        ({"capture": steps_guarded}, "", "python"),
+        (
+            {"capture": fails_after_the_search},
+            "looks at the slots, ends in AssertionError",
+            "python",
+        ),
     ],
 )
-def test_a_slot_that_does_nothing_is_noted_with_the_result(slots, notes):
-    result = search(state(), BASELINE >> attrs.evolve(MAST, name="PAIRS", **slots), iterations=40)
+def test_a_slot_that_does_nothing_is_noted_with_the_result(slots, notes, engine):
+    strategy = BASELINE >> attrs.evolve(MAST, name="PAIRS", **slots)
+    root = state() if engine == "compiled" else after(toy.BRANCHES)
+    result = search(root, strategy, iterations=40, engine=engine)
     assert re.search(notes, " ".join(result.notes)) if notes else not result.notes
     assert not notes or str(result).endswith(result.notes[-1])
     assert not result.decayed(0.5).notes  # what is left now is not the work of the slots
