@@ -244,7 +244,7 @@ def other_eyes(state, player, random_):
     return state.resample_from_infostate(1 - player, random_)
 
 
-LARGE = "oh_hell(players=3,num_suits=4,num_cards_per_suit=6)"
+LARGE = "oh_hell(players=3,num_suits=3,num_cards_per_suit=4)"  # whose information sets are
 SAMPLERS = [
     ("kuhn_poker", None, ()),
     ("leduc_poker", None, ()),
@@ -261,12 +261,18 @@ SAMPLERS = [
 ]
 
 
+GAMES_OF_LARGE = {
+    one_of_two: 4,
+    keeping: 5,
+}  # in which each of twelve seeds finds them; of the others two
+
+
 @pytest.mark.parametrize(("name", "determinize", "failed"), SAMPLERS)
 def test_sound_samplers_pass_and_those_that_cheat_are_found(
     name, determinize, failed, few_ways, few_deals
 ):
     sampled = openspiel.game(name, determinize=determinize)
-    report = audit(sampled, games=2 if name == LARGE else 4)
+    report = audit(sampled, games=GAMES_OF_LARGE.get(determinize, 2) if name == LARGE else 4)
     assert set(failed) <= set(report.failed) if failed else report.passed, report
 
 
