@@ -366,7 +366,7 @@ class Hidden:
         if replayed is None:
             return
         moves = list(replayed.moves(observer))
-        observed = [seen[observer] for seen, _, _ in self._seen if seen[observer] != UNSEEN]
+        observed = [sight[observer] for sight, _, _ in self._seen if sight[observer] != UNSEEN]
         observed = observed[len(observed) - len(moves) :]  # the last ones, as many as on the way
         what = ""
         if moves != observed:

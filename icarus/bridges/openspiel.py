@@ -45,7 +45,7 @@ import pyspiel
 from icarus import checks, games
 from icarus.bridges import seats
 from icarus.bridges.seats import difference, read_view
-from icarus.compiler.rng import seeded
+from icarus.compiler import plain_uniform, seeded
 from icarus.engine.match import Agent
 from icarus.engine.search import check_callable
 from icarus.equilibrium.deals import deals_of, dealt_state
@@ -59,7 +59,6 @@ from icarus.kernel import (
     State as IcarusState,
     check_game,
     draw_outcome,
-    uniform,
 )
 
 _ATTEMPTS = 1000  # at a deal that looks the same to a player
@@ -321,7 +320,7 @@ def _redrawn(
 ) -> "pyspiel.State":
     if observer == CHANCE:
         return state.clone()
-    return determinize(state, observer, lambda: float(uniform(rng)))
+    return determinize(state, observer, lambda: plain_uniform(rng))
 
 
 def _differences(state: "pyspiel.State", action: int, method: str = "") -> list[int]:

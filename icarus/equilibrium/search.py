@@ -10,7 +10,7 @@ import numpy as np
 
 from icarus import checks
 from icarus.arena.player import AlgorithmSettings, register
-from icarus.compiler import seeded, uniform
+from icarus.compiler import plain_uniform, seeded
 from icarus.engine.match import question_to
 from icarus.engine.result import Result, RootStatistics
 from icarus.engine.search import (
@@ -51,7 +51,7 @@ def result_of(
     """
     actions = tuple(state.legal_actions())
     nothing = np.zeros(len(policy))
-    index = int(np.searchsorted(np.cumsum(policy), uniform(rng), side="right"))
+    index = int(np.searchsorted(np.cumsum(policy), plain_uniform(rng), side="right"))
     found.setdefault("visits", nothing.astype(np.int64))
     return Result(
         action=actions[min(index, len(actions) - 1)],

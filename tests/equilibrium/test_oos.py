@@ -14,6 +14,7 @@ import pytest
 from icarus import Agent, PythonGame, SearchInterrupted, games, in_python, play
 from icarus.arena.player import parse_algorithm
 from icarus.compiler import array_kernel
+from icarus.compiler.functions import Helper
 from icarus.equilibrium import CFR, OOS, CFRPlus, NearEquilibrium, OOSSearch, sampling
 from icarus.equilibrium.deals import deal_observation, deals_of, dealt_state
 from icarus.equilibrium.sampling import DEAD, Store, traverse
@@ -474,6 +475,13 @@ def test_an_agent_plays_by_it(algorithm):
     logs = [play(KUHN, [agent, Agent(BASELINE, iterations=60)], seed=3) for _ in range(2)]
     assert logs[0].actions == logs[1].actions
     assert str(agent) == f"{algorithm} (60 iterations)"
+
+
+def test_an_action_is_drawn_without_the_compiler(monkeypatch):
+    """To compile one random number, and to load what compiles it, took 3 s at the first decision of a process."""
+    state = games.load("kuhn-poker").new_initial_state(seed=1)
+    monkeypatch.setattr(Helper, "__call__", lambda helper, *_: pytest.fail(f"{helper} is compiled"))
+    assert Agent(OOS(), iterations=5).search(state, 1).action in state.legal_actions()
 
 
 # -------------------- Ctrl-C during iterations: it ends them at once, and what was made until then is what as many iterations make.
