@@ -39,7 +39,6 @@ from icarus.engine.search import RunningSearch, Search
 from icarus.kernel import (
     CHANCE,
     CONTINUES,
-    MAX_PLAYERS,
     TERMINAL,
     UNSEEN,
     Game,
@@ -568,6 +567,8 @@ STARTS = [
 ROWS = [row for start in STARTS for row in rows_of(start)]
 INDEX = {(row.tree, row.deal, row.actions()): i for i, row in enumerate(ROWS)}
 MAX_LEGAL = max(len(row.node.children) for row in ROWS)
+MOST_PLAYERS = max(tree.players for tree in TREES)
+# The tables are small, as they are compared with what was compiled in whenever a strategy is lowered, in every test that comes later.
 
 
 def index_of(tree: int, deal: int, *actions: int) -> int:
@@ -577,12 +578,12 @@ def index_of(tree: int, deal: int, *actions: int) -> int:
 
 def ragged(lists: dict[tuple[int, int], list[int]]) -> tuple[np.ndarray, np.ndarray]:
     """Lists for [row, perspective] end to end, and where each starts and how long it is: [row, perspective, 2]."""
-    spans = np.zeros((len(ROWS), MAX_PLAYERS + 1, 2), np.int64)
+    spans = np.zeros((len(ROWS), MOST_PLAYERS + 1, 2), np.int16)
     items: list[int] = []
     for (row, perspective), held in lists.items():
         spans[row, perspective] = len(items), len(held)
         items.extend(held)
-    return np.array(items, np.int64), spans
+    return np.array(items, np.int16), spans
 
 
 def information_sets() -> dict[tuple[int, int], list[int]]:
@@ -613,40 +614,40 @@ def padded(values: list[list[Any]], width: int, kind: type) -> np.ndarray:
 
 def sights() -> np.ndarray:
     """What each player sees of each action: [row, action, player]."""
-    table = np.zeros((len(ROWS), MAX_LEGAL, MAX_PLAYERS), np.int64)
+    table = np.zeros((len(ROWS), MAX_LEGAL, MOST_PLAYERS), np.int64)  # which holds UNSEEN
     for i, row in enumerate(ROWS):
         for k, action in enumerate(row.node.children):
             table[i, k] = [
                 row.node.observations.get(action, {}).get(player, action)
-                for player in range(MAX_PLAYERS)
+                for player in range(MOST_PLAYERS)
             ]
     return table
 
 
-PLAYERS = np.array([row.node.player for row in ROWS], np.int64)
-COUNTS = np.array([len(row.node.children) for row in ROWS], np.int64)
-LABELS = np.array([row.node.label for row in ROWS], np.int64)
-NUMBERS = np.array([row.node.number for row in ROWS], np.int64)
-ACTIONS = padded([list(row.node.children) for row in ROWS], MAX_LEGAL, np.int64)
+PLAYERS = np.array([row.node.player for row in ROWS], np.int16)
+COUNTS = np.array([len(row.node.children) for row in ROWS], np.int16)
+LABELS = np.array([row.node.label for row in ROWS], np.int16)
+NUMBERS = np.array([row.node.number for row in ROWS], np.int16)
+ACTIONS = padded([list(row.node.children) for row in ROWS], MAX_LEGAL, np.int16)
 CHILDREN = padded(
     [
         [index_of(row.tree, row.deal, *row.actions(), action) for action in row.node.children]
         for row in ROWS
     ],
     MAX_LEGAL,
-    np.int64,
+    np.int16,
 )
 PROBABILITIES = padded([list(row.node.probabilities) for row in ROWS], MAX_LEGAL, np.float64)
-REWARDS = padded([list(row.node.rewards) for row in ROWS], MAX_PLAYERS, np.float64)
+REWARDS = padded([list(row.node.rewards) for row in ROWS], MOST_PLAYERS, np.float64)
 SIGHTS = sights()
 ALIKE, ALIKE_SPANS = ragged(information_sets())
 RECALLED, RECALLED_SPANS = ragged(recalled())
 DEALS = padded(
     [[index_of(tree, deal) for deal in range(len(toy.deals))] for tree, toy in enumerate(TREES)],
     max(len(toy.deals) for toy in TREES),
-    np.int64,
+    np.int16,
 )
-DEAL_COUNTS = np.array([len(toy.deals) for toy in TREES], np.int64)
+DEAL_COUNTS = np.array([len(toy.deals) for toy in TREES], np.int16)
 
 STATE = np.dtype([("row", np.int16)], align=True)
 

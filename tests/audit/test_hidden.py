@@ -33,7 +33,7 @@ SECRETIVE = [game for game in toy.ALL_TOYS if game.determinize is not None]
 SECRETIVE.sort(key=lambda game: game not in (CARD, SECRETS, toy.CLASHES))
 by_game = pytest.mark.parametrize("game", slow_after(2, SECRETIVE), ids=lambda game: game.name)
 
-DEAL_OF = np.array([row.deal for row in ROWS], np.int64)
+DEAL_OF = np.array([row.deal for row in ROWS], np.int16)
 # rows of one tree that the same actions lead to, whatever was dealt
 BY_ACTIONS: dict[tuple, list[int]] = {}
 BY_DEPTH: dict[tuple, list[int]] = {}  # rows of one tree after as many actions
@@ -42,12 +42,12 @@ for k, row in enumerate(ROWS):
     BY_DEPTH.setdefault((row.tree, len(row.path)), []).append(k)
 # The same actions after every deal, in the small card games.
 BESIDE = [BY_ACTIONS[row.tree, row.actions()] if row.tree < 3 else [] for row in ROWS]
-BESIDE_COUNTS = np.array([len(rows) for rows in BESIDE], np.int64)
-BESIDE_ROWS = padded(BESIDE, max(map(len, BESIDE)), np.int64)
+BESIDE_COUNTS = np.array([len(rows) for rows in BESIDE], np.int16)
+BESIDE_ROWS = padded(BESIDE, max(map(len, BESIDE)), np.int16)
 # As many of the secret choices made, whichever.
 COUSINS = [BY_DEPTH[row.tree, len(row.path)] if row.tree == 4 else [] for row in ROWS]
-COUSIN_COUNTS = np.array([len(rows) for rows in COUSINS], np.int64)
-COUSIN_ROWS = padded(COUSINS, max(map(len, COUSINS)), np.int64)
+COUSIN_COUNTS = np.array([len(rows) for rows in COUSINS], np.int16)
+COUSIN_ROWS = padded(COUSINS, max(map(len, COUSINS)), np.int16)
 
 
 def audited(game: Game, broken: Callable | None = None, games: int = 4, **changes) -> AuditReport:

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pytest
@@ -107,12 +108,16 @@ def named_information(row):
     return tuple(values)
 
 
+# The keys of the twin's records, by the table of a search: they are compared again and again while both search.
+KEYS: WeakKeyDictionary[Any, dict[tuple, int]] = WeakKeyDictionary()
+
+
 def keyed(theta: naive.Theta, table: Records) -> dict[int, Any]:
     """A twin's records by the engine's keys; where nobody has moved, the engine writes player 0."""
-    return {
-        table.key(tuple(0 if part is None else part for part in record)): information
-        for record, information in theta.items()
-    }
+    keys = KEYS.setdefault(table._table, {})
+    for record in theta.keys() - keys.keys():
+        keys[record] = table.key(tuple(0 if part is None else part for part in record))
+    return {keys[record]: information for record, information in theta.items()}
 
 
 def same_information(leaf: naive.Twin, held: dict[int, Any], expected: dict[int, Any]) -> bool:
