@@ -29,3 +29,21 @@ def slow_after(first: int, cases: Iterable[Any]) -> list[Any]:
 
 # Every slot is compiled anew for each number of players: what reads the rewards of more than two shows with three.
 by_players = pytest.mark.parametrize("players", slow_after(1, [(2, 3), (1, 4)]), ids=str)
+
+
+# They are put together of UCB1_TUNED or PROGRESSIVE_HISTORY and of score bounds. BOUNDED_GRAVE, put together of GRAVE as they are,
+# is compiled each time; in plain Python `tests/specs/test_catalogue.py` compares all three with their twins.
+PUT_TOGETHER = {"BOUNDED_UCB1_TUNED", "BOUNDED_PROGRESSIVE_HISTORY"}
+
+
+def is_put_together(text: str) -> bool:
+    """Whether an enhancement is one of these, with whatever parameters."""
+    return text.partition("(")[0].upper() in PUT_TOGETHER
+
+
+def slow_if_put_together(cases: Iterable[Any]) -> list[Any]:
+    """Enhancements, or their texts, of which these are slow."""
+    return [
+        pytest.param(case, marks=pytest.mark.slow) if is_put_together(str(case)) else case
+        for case in cases
+    ]

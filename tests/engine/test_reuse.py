@@ -330,7 +330,28 @@ def test_decay_shrinks_sums_and_counts_together_and_nothing_else(name):
                     assert (remaining == change).all() or forgotten
 
 
-@pytest.mark.parametrize("name", SPECIFICATIONS)
+def fields_of(strategy: Enhancement) -> frozenset[tuple[Kind, str]]:
+    """The kinds of fields that its records have, by which they decay: counts, whole or real, sums, means, bounds, labels."""
+    return frozenset(
+        (domain.kind, domain.type.base.kind)
+        for part in strategy.components
+        for _, domain in part.information.fields
+    )
+
+
+# Of each kind of records the first; all strategies with --slow.
+FIRST_OF_KIND = {
+    fields_of(strategy): name for name, strategy in reversed(SPECIFICATIONS.items())
+}.values()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in FIRST_OF_KIND else pytest.param(name, marks=pytest.mark.slow)
+        for name in SPECIFICATIONS
+    ],
+)
 def test_every_strategy_searches_on_with_records_that_have_decayed(name):
     strategy = SPECIFICATIONS[name]
     proves = strategy.components[0].capture.proves

@@ -15,7 +15,7 @@ from icarus.testing import Decision, HistoryExample
 from tests import toy
 from tests.engine.test_twin import agree, pair, starts
 from tests.games.scenes import after_action
-from tests.marks import slow_after, slow_variants
+from tests.marks import is_put_together, slow_after, slow_if_put_together, slow_variants
 from tests.test_documents import example
 from tests.tic_tac_toe import TIC_TAC_TOE
 
@@ -75,7 +75,11 @@ SCHEMES = [MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)]
 @pytest.mark.parametrize(
     ("text", "scheme"),
     [
-        pytest.param(text, scheme, marks=pytest.mark.slow if i % len(SCHEMES) != j else [])
+        pytest.param(
+            text,
+            scheme,
+            marks=[pytest.mark.slow] * (i % len(SCHEMES) != j or is_put_together(text)),
+        )
         for i, text in enumerate(TEXTS)
         for j, scheme in enumerate(SCHEMES)
     ],
@@ -89,7 +93,7 @@ def test_engine_and_twin_agree_in_every_toy_game_without_secrets(text, scheme):
         agree(starts(game, number), *pair(text), 25, (number, 7), scheme)
 
 
-@pytest.mark.parametrize("text", slow_variants(TEXTS))
+@pytest.mark.parametrize("text", slow_if_put_together(slow_variants(TEXTS)))
 @pytest.mark.parametrize("squares", [0b000010101, 0b100010101], ids=["late", "later"])
 def test_engine_and_twin_agree_in_tic_tac_toe(text, squares):
     state = TIC_TAC_TOE.new_initial_state()
@@ -163,7 +167,9 @@ def late_othello(empty: int, number: int) -> State:
 
 @pytest.mark.parametrize(
     "strategy",
-    [MCTS_SOLVER, SCORE_BOUNDS, BOUNDED_UCB1_TUNED, BOUNDED_PROGRESSIVE_HISTORY, BOUNDED_GRAVE],
+    slow_if_put_together(
+        [MCTS_SOLVER, SCORE_BOUNDS, BOUNDED_UCB1_TUNED, BOUNDED_PROGRESSIVE_HISTORY, BOUNDED_GRAVE]
+    ),
     ids=str,
 )
 def test_every_position_of_small_nim_is_proved_right(strategy):

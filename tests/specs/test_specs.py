@@ -29,7 +29,7 @@ from icarus.testing import Decision, HistoryExample, backpropagate
 from tests import toy
 from tests.conftest import ROOT
 from tests.games.scenes import first_decision
-from tests.marks import both_engines, slow_after
+from tests.marks import both_engines, is_put_together, slow_after, slow_if_put_together
 from tests.test_toy import after
 
 SPECS = ROOT / "icarus" / "specs"
@@ -262,7 +262,11 @@ every_specification = pytest.mark.parametrize("name", SPECIFICATIONS)
 @pytest.mark.parametrize(
     ("name", "place"),
     [  # each in one place in turn, and everywhere with --slow; the twins play in whole games
-        pytest.param(name, place, marks=[pytest.mark.slow] * ((i + j) % len(PLACES) > 0))
+        pytest.param(
+            name,
+            place,
+            marks=[pytest.mark.slow] * ((i + j) % len(PLACES) > 0 or is_put_together(name)),
+        )
         for j, place in enumerate(PLACES)
         for i, name in enumerate(SPECIFICATIONS)
     ],
@@ -284,7 +288,7 @@ def test_every_specification_runs_in_every_game_and_repeats_itself(name, place):
     consistent(result, root)
 
 
-@every_specification
+@pytest.mark.parametrize("name", slow_if_put_together(SPECIFICATIONS))
 def test_no_specification_needs_the_compiler_when_it_runs(name):
     """`out.max()`, say, or an array assigned to a part of another raise what they met: they are compiled twice, and load the compiler."""
     program = CompiledSearch(first_decision(PLACES["othello"]()), SPECIFICATIONS[name], 0).program
@@ -620,7 +624,7 @@ def fits(state: State, part: Enhancement) -> bool:
     return True
 
 
-@pytest.mark.parametrize("part", CAPTURES, ids=str)
+@pytest.mark.parametrize("part", slow_if_put_together(CAPTURES), ids=str)
 def test_a_search_that_relies_on_no_declaration_finds_the_same(part):
     openings = [
         state
