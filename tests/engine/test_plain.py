@@ -44,11 +44,11 @@ WHOLE = [
     "knockout-whist(players=2)",
     "lotr-confrontation",
     "checkers",
-    "dou-di-zhu",
     "goofspiel",
-    "backgammon",
     "othello",
+    "backgammon",
     "hearts",
+    "dou-di-zhu",
 ]
 WHOLE += ["phantom-mnk", "liars-dice", "kuhn-poker"]
 SCHEMES = [
@@ -423,7 +423,7 @@ def test_the_first_playout_of_a_toy_is_simulated_and_captured_as_by_hand(seed):
     ("game", "strategy", "scheme"),
     [
         ("othello", "RAVE >> (MAST + NAST2)/2", None),
-        ("knockout-whist", "EPIC >> LGRF", None),
+        ("knockout-whist(players=2)", "EPIC >> LGRF", None),
         ("goofspiel", "MAST", SO_ISMCTS_POM),
         ("othello", "HALVING", None),  # which reads the budget
     ],
