@@ -21,10 +21,10 @@ ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or belo
 TOKENS = {
     "icarus/algebra": 10_020,
     "icarus/arena": 5_760,
-    "icarus/audit": 23_290,
-    "icarus/bridges": 6_380,
+    "icarus/audit": 23_370,
+    "icarus/bridges": 6_410,
     "icarus/commands": 20_460,
-    "icarus/compiler": 16_890,
+    "icarus/compiler": 16_900,
     "icarus/discovery": 8_835,
     "icarus/engine": 39_410,
     "icarus/equilibrium": 21_460,
@@ -35,9 +35,9 @@ TOKENS = {
     "icarus/specs": 12_700,
     "icarus/views": 6_310,
     "experiments/studies": 13_670,
-    "icarus": 255_800,
+    "icarus": 255_950,
     "experiments": 64_670,
-    "tests": 288_000,
+    "tests": 288_500,
 }
 IDEAS = {"icarus": (138, 271, 2_572), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average

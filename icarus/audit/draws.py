@@ -343,6 +343,7 @@ class Redraws:
         # the keys of the facts in the first state to which each observer came by what he has seen
         self._met: dict[bytes, dict[Name, object]] = {}
         self._varied = set[tuple[Name, int]]()  # those that were others in a later such state
+        self._met_again = Counter[tuple[Name, int]]()  # in how many later such states there were
         self._repeated = set[object]()  # lists of which the deal has made two items alike
         # the facts that have always said the same
         self._named: dict[tuple[Name, int], set[Name]] = {}
@@ -366,6 +367,8 @@ class Redraws:
             sight = fingerprint((observer, observations, state.moves(observer)))
             first = self._met.setdefault(sight, keys)
             self._varied |= {(name, observer) for name in keys if first.get(name) != keys[name]}
+            if first is not keys:
+                self._met_again.update((name, observer) for name in keys)
         others = {stamp(draw): draw for draw in draws}
         self._different += others.keys() != {stamp(state.data)}
         facts = dict(self._facts(self._game.ask("copy", state.data)))
@@ -385,7 +388,7 @@ class Redraws:
                 state.data, name, facts, observer
             ):
                 if is_kept:
-                    self._hides |= (name, observer) in self._unlike
+                    self._hides |= self._is_secret(name, observer)
                     continue
                 self._kept.setdefault((name, observer), []).append(self._deal)
                 self._note_names(name, observer, facts, state.data)
@@ -507,7 +510,9 @@ class Redraws:
         """Fill in the check: its failures are the facts that are never redrawn, although they are hidden."""
         wrong = list[str]()
         if self._decisions > 0 and not self._different:
-            if self._game.observation is not None and not self._hides:
+            # a few deals do not show what is hidden
+            is_open = self._deal >= OFTEN and not self._hides
+            if is_open and self._game.observation is not None:
                 check.note = "nothing was hidden at any decision"
                 return
             wrong.append("no draw at any decision differs from the true state")
@@ -543,15 +548,18 @@ class Redraws:
         deals = self._kept[name, observer]
         if len({*deals}) < DEALS_KEPT and len(deals) < OFTEN:
             return False
-        if (
-            name,
-            observer,
-        ) not in self._unlike:  # what is the same at all his decisions is no secret
+        if not self._is_secret(name, observer):
             return False
         if self._redrawn[name, observer] or self._named[name, observer]:
             return False
         is_dealt = self._game.observation is not None and self._differs(name, observer)
         return is_dealt or any(self._redrawn[each, observer] for each in self._beside(name))
+
+    def _is_secret(self, name: Name, observer: int) -> bool:
+        """Whether a fact is not the same at all his decisions, nor whenever he has seen the same, from which he can infer it."""
+        fact = name, observer
+        is_inferred = self._met_again[fact] >= OFTEN and fact not in self._varied
+        return fact in self._unlike and not is_inferred
 
     def _beside(self, name: Name) -> list[Name]:
         """The facts in the same list."""

@@ -27,6 +27,7 @@ from icarus import games
 from icarus.bridges.seats import action_count, check_agent, numbered_actions, seen_by
 from icarus.checks import integer
 from icarus.engine.match import Agent
+from icarus.engine.search import check_callable
 from icarus.kernel import AnyGame, State, check_game, draw_outcome
 
 BYTES = 4096  # of an observation in words; what is longer ends there
@@ -201,9 +202,10 @@ def env(
             Absent: words.
 
     Raises:
-        TypeError: it is not a game.
+        TypeError: it is not a game, or `encode` is no function.
         ValueError: no such game, one that does not say how far its actions are numbered, or only one of `encode` and `space`.
     """
+    check_callable("encode", encode, "a function of a state and a seat")
     if (encode is None) != (space is None):
         raise ValueError("give both encode and space, or neither")
     loaded = games.load(game) if isinstance(game, str) else game
@@ -218,13 +220,19 @@ def policy(agent: Agent, *, seed: int = 0) -> Callable[[AECEnv], int]:
         seed: an integer ≥ 0, of its searches.
 
     Raises:
-        TypeError: it is not an agent. ValueError: a bad seed; from `policy(env)`, `reset` has not been called.
+        TypeError: it is not an agent; from `policy(env)`, no environment of `env`.
+        ValueError: a bad seed; from `policy(env)`, `reset` has not been called.
     """
     check_agent(agent)
     integer("seed", seed, 0)
 
     def act(running: AECEnv) -> int:
-        state = running.unwrapped.running_state()
+        own = getattr(running, "unwrapped", None)
+        if not isinstance(own, GameEnv):
+            raise TypeError(
+                f"the policy of an agent needs an environment of icarus.bridges.pettingzoo.env, not {running!r}"
+            )
+        state = own.running_state()
         legal = state.legal_actions()
         if len(legal) == 1:
             return legal[0]

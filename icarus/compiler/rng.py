@@ -75,6 +75,10 @@ def plain_shuffle(rng: np.ndarray, items: Any, count: int) -> None:
 
 
 def _next(rng: np.ndarray) -> int:
+    if not isinstance(rng, np.ndarray):
+        raise TypeError(
+            f"the generator is {rng!r}; it must be the one that the function is given, as made by seeded(1)"
+        )
     a, b, c, d = rng.tolist()
     word = (_rotate((a + d) & _WORD, 23) + a) & _WORD
     c, d = c ^ a, d ^ b

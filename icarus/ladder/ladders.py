@@ -49,6 +49,9 @@ class Rating(Estimate):
     def __str__(self) -> str:
         return f"{round(self.value)} ± {self.half:.0f}"
 
+    def __format__(self, form: str) -> str:
+        return super().__format__(form) if form else str(self)
+
 
 def expected(rating: float | np.ndarray, opponent: float | np.ndarray) -> float | np.ndarray:
     """The mean score against an opponent."""

@@ -208,6 +208,14 @@ def gone():
             lambda: pettingzoo.policy(Agent(BASELINE, iterations=5), seed="x"),
             "seed is 'x'; it must be an integer",
         ),
+        (
+            lambda: pettingzoo.policy(Agent(BASELINE, iterations=5))(None),
+            "needs an environment of icarus.bridges.pettingzoo.env, not None",
+        ),
+        (
+            lambda: pettingzoo.env("kuhn-poker", encode=5, space=spaces.Discrete(2)),
+            "encode is 5; it must be a function of a state and a seat",
+        ),
     ],
 )
 def test_a_mistake_is_told_in_a_sentence(call, said):

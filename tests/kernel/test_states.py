@@ -23,6 +23,7 @@ from icarus.kernel import (
     State,
     below,
     functions_of,
+    helper,
     seat_name,
     seat_names,
 )
@@ -865,6 +866,18 @@ def test_a_state_that_nothing_can_change_is_refused():
         deep_copy((7, 0))
 
 
-def test_a_generator_of_another_kind_is_told_with_the_helper():
-    with pytest.raises(CompilationError, match=r"below\(Random, int\) cannot be compiled"):
+def test_a_generator_of_another_kind_is_told():
+    with pytest.raises(
+        TypeError, match="the generator is <random.Random .*; it must be the one that"
+    ):
         below(random.Random(1), 6)
+
+
+@helper
+def doubled(number: int) -> int:
+    return 2 * number
+
+
+def test_an_argument_of_another_kind_is_told_with_the_helper():
+    with pytest.raises(CompilationError, match=r"doubled\(Random\) cannot be compiled"):
+        doubled(random.Random(1))  # type: ignore[arg-type]

@@ -98,6 +98,8 @@ def test_a_difference_is_as_sure_as_the_games_of_both_with_each_other():
 
 def test_a_game_tells_most_against_an_equal_and_less_against_one_unknown_or_played_often():
     mine = Rating(300, 250, 350)
+    assert f"{mine}" == str(mine) == "300 ± 50"
+    assert f"{mine:.0f}" == "300 [250, 350]"
     near, far, unsure = Rating(300, 290, 310), Rating(900, 890, 910), Rating(300, 100, 500)
     assert ladders.informative(mine, near, 0) > ladders.informative(mine, far, 0)
     assert ladders.informative(mine, unsure, 100) < ladders.informative(mine, near, 100)
