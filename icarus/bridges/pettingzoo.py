@@ -227,12 +227,12 @@ def policy(agent: Agent, *, seed: int = 0) -> Callable[[AECEnv], int]:
     integer("seed", seed, 0)
 
     def act(running: AECEnv) -> int:
-        own = getattr(running, "unwrapped", None)
-        if not isinstance(own, GameEnv):
+        base = getattr(running, "unwrapped", None)
+        if not isinstance(base, GameEnv):
             raise TypeError(
                 f"the policy of an agent needs an environment of icarus.bridges.pettingzoo.env, not {running!r}"
             )
-        state = own.running_state()
+        state = base.running_state()
         legal = state.legal_actions()
         if len(legal) == 1:
             return legal[0]
