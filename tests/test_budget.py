@@ -20,7 +20,7 @@ ROOT = Path(__file__).parent.parent
 ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or below it before that is lowered
 TOKENS = {
     "icarus/algebra": 10_020,
-    "icarus/arena": 5_760,
+    "icarus/arena": 5_780,
     "icarus/audit": 23_370,
     "icarus/bridges": 6_410,
     "icarus/commands": 20_460,
@@ -35,7 +35,7 @@ TOKENS = {
     "icarus/specs": 12_700,
     "icarus/views": 6_310,
     "experiments/studies": 13_670,
-    "icarus": 255_950,
+    "icarus": 256_000,
     "experiments": 64_670,
     "tests": 288_500,
 }

@@ -422,8 +422,10 @@ def open_to_append(path: Path) -> BinaryIO:
     """A file of rows, open to append for this process alone; its folder is made.
 
     Raises:
-        ValueError: another process has it, or it is a packed file.
+        ValueError: another process has it, it is a packed file, or no file but a device or a pipe.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise ValueError(f"{path} is a device or a pipe, which keeps no rows; give a file")
     if path.suffix == PACKED:
         raise ValueError(
             f"{path} is packed and cannot go on; give {path.with_suffix('')}, which is read with it"

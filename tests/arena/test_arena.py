@@ -143,6 +143,13 @@ def test_a_file_that_is_no_ledger_is_refused_and_left_as_it_is(content, tmp_path
     assert path.read_bytes() == content
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
+def test_a_device_keeps_no_rows():
+    """The first line of /dev/full never ends."""
+    with pytest.raises(ValueError, match="^/dev/full is a device or a pipe, which keeps no rows"):
+        Ledger("/dev/full", FIELDS)
+
+
 def test_a_packed_file_given_by_its_name_is_refused_and_left_as_it_is(tmp_path):
     packed, content = tmp_path / "rows.jsonl.gz", gzip.compress(b"".join(map(line_of, ROWS)))
     packed.write_bytes(content)
