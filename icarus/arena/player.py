@@ -1,7 +1,6 @@
 """Who plays, as text that rows can hold."""
 
 import ast
-import contextlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -256,8 +255,11 @@ def read_entrant(text: str | Entrant, folder: Path | None = None) -> Entrant:
         )
     evaluation = entrant.evaluation
     if folder is not None and evaluation:
-        with contextlib.suppress(OSError, ValueError):
+        try:
             return attrs.evolve(entrant, evaluation=with_digest(str(folder / evaluation)))
+        except (OSError, ValueError):
+            if not Path(_DIGEST.sub("", evaluation)).exists():
+                raise
     return attrs.evolve(entrant, evaluation=with_digest(evaluation))
 
 

@@ -327,15 +327,16 @@ class Redraws:
 
     def __init__(self, game: Any) -> None:
         self._game = game
-        self._decisions = self._different = self._deal = 0
+        self._deal = 0
+        # by observer: his decisions, and those at which a draw differs from the true state
+        self._decisions, self._different = Counter[int](), Counter[int]()
         # by fact and observer
         self._redrawn = Counter[tuple[Name, int]]()
         # the deals in which it was hidden and not redrawn, though others were
         self._kept: dict[tuple[Name, int], list[int]] = {}
-        # its key at his first decision; whether it was ever another one; and whether such a fact was hidden where no draw differed
+        # its key at his first decision, and whether it was ever another one
         self._decided: dict[tuple[Name, int], object] = {}
         self._unlike = set[tuple[Name, int]]()
-        self._hides = False
         # values of each fact that were met, by their keys
         self._others: dict[Name, dict[object, Any]] = {}
         self._first: dict[Name, object] = {}  # the keys of the facts of the first deal
@@ -361,7 +362,7 @@ class Redraws:
         self, state: State, observer: int, draws: list[StateData], observations: Sequence[object]
     ) -> None:
         """Count a decision of an observer, by its draws and by what he has seen: his observations up to now, and what was legal for him."""
-        self._decisions += 1
+        self._decisions[observer] += 1
         keys = self._keys(state.data)
         if self._game.observation is not None and len(self._met) < MOST_MET:
             sight = fingerprint((observer, observations, state.moves(observer)))
@@ -370,7 +371,7 @@ class Redraws:
             if first is not keys:
                 self._met_again.update((name, observer) for name in keys)
         others = {stamp(draw): draw for draw in draws}
-        self._different += others.keys() != {stamp(state.data)}
+        self._different[observer] += others.keys() != {stamp(state.data)}
         facts = dict(self._facts(self._game.ask("copy", state.data)))
         keys_of_draws = [self._keys(draw) for draw in others.values()]
         same = [
@@ -382,14 +383,10 @@ class Redraws:
         for name, key in keys.items():
             if self._decided.setdefault((name, observer), key) != key:
                 self._unlike.add((name, observer))
-        is_kept = len(same) == len(facts)
-        for name in same if not (is_kept and self._hides) else ():
+        for name in same if len(same) < len(facts) else ():
             if self._may_be_hidden(name, observer, facts) and self._is_hidden(
                 state.data, name, facts, observer
             ):
-                if is_kept:
-                    self._hides |= self._is_secret(name, observer)
-                    continue
                 self._kept.setdefault((name, observer), []).append(self._deal)
                 self._note_names(name, observer, facts, state.data)
         self._meet(facts)
@@ -509,15 +506,22 @@ class Redraws:
     def judge(self, check: Check) -> None:
         """Fill in the check: its failures are the facts that are never redrawn, although they are hidden."""
         wrong = list[str]()
-        if self._decisions > 0 and not self._different:
-            # a few deals do not show what is hidden
-            is_open = self._deal >= OFTEN and not self._hides
-            if is_open and self._game.observation is not None:
+        if self._decisions and not self._different.total():
+            # what was not met often enough, or is in states that nobody can look into, may be hidden
+            is_met = self._deal >= OFTEN and self._unlike
+            if is_met and not any(self._is_secret(*fact) for fact in self._unlike):
                 check.note = "nothing was hidden at any decision"
                 return
             wrong.append("no draw at any decision differs from the true state")
+        else:
+            # what was another one though he had seen the same is hidden from him
+            wrong += [
+                f"no draw at any decision of player {observer} differs from the true state"
+                for observer in sorted({observer for _, observer in self._varied})
+                if not self._different[observer]
+            ]
         wrong += self._kept_facts()
-        check.checked = self._decisions
+        check.checked = self._decisions.total()
         check.failed = len(wrong)
         check.examples = wrong[:EXAMPLES]
 

@@ -163,9 +163,10 @@ def _differences(state: State, oracle: Any, over: bool, scales: list[Callable]) 
         returns = oracle.returns()
         scaled = np.array(list(returns), float)
         allowed = [scale for scale in scales if _close(scale(rewards), scaled)]
-        scales[:] = allowed
         if not allowed:
-            yield f"returns() is {rewards.tolist()}, and in the reference {returns!r}"
+            units = "; the games before say in which units" if len(scales) == 1 else ""
+            yield f"returns() is {rewards.tolist()}, and in the reference {returns!r}{units}"
+        scales[:] = allowed
         return
     legal = state.legal_actions()
     actions = oracle.legal_actions()

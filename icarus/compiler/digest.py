@@ -15,7 +15,6 @@ import inspect
 import linecache
 import os
 import platform
-import re
 import sys
 import textwrap
 import types as pytypes
@@ -480,6 +479,9 @@ def rules_digest(
             are kept from before.
     """
     hasher, written = hashlib.sha256(repr(context).encode()), set[object]()
+    described: Any = PLAIN | MUTABLE | enum.Enum
+    if opens_objects:
+        described |= frozenset | range
     for part in chain.from_iterable(
         reachable(rule, DIGESTED, is_compiled=False, opens_objects=opens_objects)
         for rule in rules
@@ -489,20 +491,50 @@ def rules_digest(
             if part.value not in written:
                 written.add(part.value)
                 hasher.update(_text_of(part.value))
-        elif isinstance(part.value, PLAIN | MUTABLE | enum.Enum):
+        elif isinstance(part.value, described):
             hasher.update(_describe(part.value))
-        elif isinstance(part.value, dict | set) and part.place is not None and opens_objects:
-            hasher.update(_text_of_variable(*part.place))
+        elif isinstance(part.value, dict | set) and opens_objects:
+            hasher.update(_text_of_variable(part.value))
     return hasher.hexdigest()[:12]
 
 
-def _text_of_variable(space: Any, name: str) -> bytes:
-    """The statements of a file that make one of its variables, a dictionary or a set: what it holds now it may remember from a game."""
-    lines = linecache.getlines(space.get("__file__", "")) if isinstance(space, dict) else []
-    statements = map(ast.unparse, ast.parse("".join(lines)).body)
-    return "\n".join(
-        text for text in statements if re.search(rf"^\s*{name}\b", text, re.MULTILINE)
-    ).encode()
+def _text_of_variable(value: object) -> bytes:
+    """The statements of users' files that make a dictionary or a set of a module: what it holds now it may remember from a game."""
+    texts = []
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None) or ""
+        is_users = not (_is_ours(module) or _is_pythons(module) or _is_installed(module))
+        if file.endswith(".py") and is_users:
+            names = {name for name, item in vars(module).items() if item is value}
+            if names:
+                statements = _statements("".join(linecache.getlines(file)))
+                texts += [ast.unparse(each) for each in statements if _makes(each, names)]
+    return "\n".join(sorted(texts)).encode()
+
+
+@functools.lru_cache(16)
+def _statements(text: str) -> list[ast.stmt]:
+    """What a file does when it is loaded, without what it defines."""
+    with contextlib.suppress(SyntaxError, ValueError):
+        definitions = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+        return [each for each in ast.parse(text).body if not isinstance(each, definitions)]
+    return []
+
+
+def _makes(statement: ast.stmt, names: Set[str]) -> bool:
+    """Whether a statement may write what one of the names stands for; not where it only hands it over to make something else."""
+    is_assignment = isinstance(statement, ast.Assign | ast.AnnAssign)
+    for node in ast.walk(statement):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) if name in names:
+                return True
+            case ast.Name(id=name) if name in names and not is_assignment:
+                return True
+            case ast.Attribute(value=ast.Name(id=name)) if name in names:
+                return True
+            case ast.Subscript(value=ast.Name(id=name)) if name in names:
+                return True
+    return False
 
 
 def _text_of(value: Any) -> bytes:

@@ -542,11 +542,17 @@ for _rank in range(2, 11):
     VALUES[_rank] = _rank
 MEMORY = {}
 ORDER = {"ace", 2}
+OPEN = frozenset({1})
+
+def note():
+    '''
+    ORDER: a text'''
 
 def apply(state, action):
     MEMORY[action] = VALUES[2]
-    state.append(action in ORDER)
+    state.append(action in ORDER or action in OPEN)
 
+PAGE = dict(order=ORDER, shown={"w": 1})
 GAME = PythonGame(name="tables", players=2, initial=list, player=len, legal=list, apply=apply, rewards=list)
 """
 
@@ -559,6 +565,9 @@ GAME = PythonGame(name="tables", players=2, initial=list, player=len, legal=list
         ("range(2, 11)", "range(2, 10)", True),
         ("VALUES[_rank] = _rank", "VALUES[_rank] = 10", True),
         ('{"ace", 2}', '{"ace", 3}', True),
+        ("a text", "another text", False),
+        ("frozenset({1})", "frozenset({1, 2})", True),
+        ('shown={"w": 1}', 'shown={"w": 2}', False),
     ],
 )
 def test_rules_differ_where_their_tables_are_written_otherwise(tmp_path, old, new, is_other):
@@ -570,6 +579,34 @@ def test_rules_differ_where_their_tables_are_written_otherwise(tmp_path, old, ne
     assert rules_of(attrs.evolve(game)) == before
     file.write_text(TABLES.replace(old, new))
     assert (rules_of(load_file(file).GAME) != before) == is_other
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reads"),
+    [
+        ("VALUES = {1: 2}", "VALUES = {1: 3}", "from {} import VALUES"),
+        ("A = VALUES = {1: 2}", "A = VALUES = {1: 3}", "import {} as beside; VALUES = beside.A"),
+        (
+            "VALUES = {}\nVALUES.update(a=2)",
+            "VALUES = {}\nVALUES.update(a=3)",
+            "from {} import VALUES",
+        ),
+    ],
+)
+def test_tables_of_another_module_are_told_apart_too(tmp_path, monkeypatch, old, new, reads):
+    monkeypatch.syspath_prepend(tmp_path)
+    digests = set()
+    for number, text in enumerate((old, new)):
+        beside = f"beside_{number}_{hash(old) % 997}"
+        (tmp_path / f"{beside}.py").write_text(text)
+        file = tmp_path / f"rules_{number}.py"
+        file.write_text(
+            f"{reads.format(beside)}\nfrom icarus import PythonGame\n"
+            "def apply(state, action):\n    state.append(VALUES[1])\n"
+            "GAME = PythonGame(name='tables', players=2, initial=list, player=len, legal=list, apply=apply, rewards=list)\n"
+        )
+        digests.add(rules_of(load_file(file).GAME))
+    assert len(digests) == 2
 
 
 # ---------------------------------------------------------------------------------------------------------------- who uses it
