@@ -242,7 +242,7 @@ def read_entrant(text: str | Entrant, folder: Path | None = None) -> Entrant:
     """The entrant that a text of `str(entrant)` stands for; or itself. Its evaluation has the digest of its file.
 
     Args:
-        folder: where the file of its evaluation is, if it has one of that name and digest.
+        folder: where the entrant's evaluation is looked for first, by its name and digest.
 
     Raises:
         ValueError: `text` is not one, it has a budget, which all players have in common, or see `evaluation_of`. TypeError: it is no

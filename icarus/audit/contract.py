@@ -65,7 +65,7 @@ CONTRACT = {
     "errors": "no function raises an error, and each returns what it should",
     "notation": "legal actions have different texts, and none is empty",
     "chances": "the outcomes of chance have probabilities from 0 to 1 that sum to 1",
-    "moves": "the mover sees his own action, in plain Python perhaps more; observe hides nothing that observation tells, and the reverse",
+    "moves": "the mover sees his action, in plain Python perhaps more; what observe hides no observation tells, what it tells none hides",
     "episodes": "an episode label is at least 0 or CONTINUES; the number of a simultaneous choice is at least 0",
     "recall": "recall returns what each perspective has seen of the episode; a game that hides moves in an episode has recall",
     "repeat": "the same seed gives the same deal and determinization, the same action changes equal states equally, and a second call "

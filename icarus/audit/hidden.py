@@ -176,11 +176,18 @@ class Hidden:
         self._number = number
         self._texts = []
         if number == 0 and not self.compiled:
-            self._faces.learn(self.seed)
+            # an error there is met again by the games that are looked at, or by those of the contract
+            with contextlib.suppress(Exception):
+                self._faces.learn(self.seed)
         self.luck = random.Random(f"{self.seed} {number}")
         self.rng = seeded((*self.seed, Stream.DRAWS, number))
         state = self.game.new_initial_state((*self.seed, Stream.DEALS, number // GAMES_PER_DEAL))
-        deal = stamp(state.data)
+        self._guarded(state, partial(self._play, state))
+        self._faces.clear()
+
+    def _play(self, state: State) -> None:
+        """Play on from a deal; the state goes with the game."""
+        number, deal = self._number, stamp(state.data)
         decisions = list[State]()
         self._views = []
         self._choices = []
@@ -209,7 +216,6 @@ class Hidden:
             self.luck = random.Random(f"{self.seed} {number} steps")
             self.rng = seeded((*self.seed, Stream.STEPS, number))
             self._look_at_steps([*itertools.pairwise(decisions)])
-        self._faces.clear()
 
     def _guarded(self, state: State, look: Callable[[], None]) -> None:
         """Look at a state; an error that a function raises is told as what is wrong."""

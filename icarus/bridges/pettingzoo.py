@@ -84,7 +84,8 @@ class GameEnv(AECEnv):
         self.truncations = dict.fromkeys(self.agents, False)
         self.agent_selection = self.agents[0]
         self._to_next_player()
-        self._accumulate_rewards()  # of a game that chance ends before the first action
+        # chance may have ended the game before the first action
+        self._accumulate_rewards()
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, object]]:
         """What the agent that is to act sees, its reward since it last acted, whether its game is over or cut short, and its `info`.

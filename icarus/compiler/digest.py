@@ -475,8 +475,8 @@ def rules_digest(
     with the compiler does not count: another process plays by the same rules without it.
 
     Args:
-        opens_objects: whether partials, methods and classes are followed, and dictionaries and sets read; they were not in files that
-            are kept from before.
+        opens_objects: whether partials, methods and classes are followed, and the statements that make dictionaries and sets are read;
+            they were not for files that are kept from before.
     """
     hasher, written = hashlib.sha256(repr(context).encode()), set[object]()
     described: Any = PLAIN | MUTABLE | enum.Enum

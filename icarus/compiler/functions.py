@@ -92,7 +92,7 @@ def compiler() -> Any:
 
 
 class Helper:
-    """A function for use inside compiled ones. Called from Python it is compiled too; `py_func` is the plain function.
+    """A function for use inside compiled ones. Called from Python it is compiled too, if it has no `plain`; `py_func` is its source.
 
     Attributes:
         plain: what is called from Python in its place, without a compiler; None if nothing is.

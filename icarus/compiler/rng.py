@@ -69,6 +69,8 @@ def plain_uniform(rng: np.ndarray) -> float:
 
 def plain_shuffle(rng: np.ndarray, items: Any, count: int) -> None:
     """`shuffle` in plain Python, also of a list."""
+    if isinstance(items, np.ndarray) and (items.ndim > 1 or items.dtype.names):
+        raise ValueError("shuffle exchanges numbers, not rows; shuffle their places")
     for i in range(count - 1, 0, -1):
         j = plain_below(rng, i + 1)
         items[i], items[j] = items[j], items[i]
@@ -112,7 +114,7 @@ def uniform(rng: np.ndarray) -> float:
 
 @functools.partial(helper, plain=plain_shuffle)
 def shuffle(rng: np.ndarray, items: np.ndarray, count: int) -> None:
-    """Put the first `count` items into a uniformly random order."""
+    """Put the first `count` items, which are numbers, into a uniformly random order."""
     for i in range(count - 1, 0, -1):
         j = below(rng, i + 1)
         items[i], items[j] = items[j], items[i]

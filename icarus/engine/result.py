@@ -584,7 +584,7 @@ def _root_of(
         moves = observed_moves(replay, player, action, scheme, observer)
         perspective = game.perspective(player)
         key, move = keys[perspective], moves[perspective]
-        # the record has the action, whatever else its player sees of it, but where one player's eyes see for all
+        # the record has the action, whatever else its player sees of it, except where one player's eyes see for all
         edge = move if scheme.observer == ROOT_PLAYER else action
         record = None if None in (key, move) else extended_key(key, player, edge)
         keys = [extend_key(key, move) for key, move in zip(keys, moves, strict=True)]

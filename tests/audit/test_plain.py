@@ -1003,6 +1003,32 @@ def test_a_sampler_that_draws_nothing_is_found_where_no_single_fact_can_be_anoth
     assert f"no draw at any {told} differs from the true state" in str(report)
 
 
+@pytest.mark.parametrize("seed", [1, 3, 4])
+def test_an_error_in_rare_positions_is_reported_whichever_game_meets_it(seed):
+    def apply(state: list[int], action: int) -> None:
+        if state[1:4] == [1, 1, 1]:
+            raise IndexError("a rare one")
+        state[state.index(-1, 1)] = action
+
+    def determinize(state: list[int], observer: int, beliefs: None, rng: np.ndarray) -> list[int]:
+        return state[:] if observer < 1 else [below(rng, 3), *state[1:]]
+
+    game = PythonGame(
+        name="rare",
+        players=2,
+        initial=lambda rng: [below(rng, 3), -1, -1, -1, -1],
+        player=lambda state: TERMINAL if -1 not in state[1:] else state.index(-1, 1) % 2,
+        legal=lambda state: [0, 1, 2],
+        apply=apply,
+        rewards=lambda state: [0.5, 0.5],
+        determinize=determinize,
+        observation=lambda state, player: (state[0] if player == 0 else None, state[1:]),
+    )
+    report = audit(game, seed=seed)
+    assert "errors" in report.failed
+    assert "a rare one" in report["errors"].examples[0]
+
+
 def test_a_sampler_of_all_that_is_hidden_passes():
     assert audit(game_of(type("Owners", (Owners,), {"cheated": ()})), **FEW).passed
 

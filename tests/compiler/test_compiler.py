@@ -989,6 +989,9 @@ def test_a_list_is_shuffled_as_an_array_is():
     shuffled(seeded(3), items)
     shuffle(seeded(3), cards, 52)
     assert cards == items.tolist()
+    for rows in (np.zeros((4, 2)), np.zeros(4, [("rank", "i8")])):
+        with pytest.raises(ValueError, match="shuffle exchanges numbers, not rows"):
+            shuffle(seeded(3), rows, 4)
 
 
 def test_a_seed_fixes_the_generator_and_keys_are_independent():
