@@ -502,13 +502,14 @@ def _text_of_variable(value: object) -> bytes:
     """The statements of users' files that make a dictionary or a set of a module: what it holds now it may remember from a game."""
     texts = []
     for module in list(sys.modules.values()):
-        file = getattr(module, "__file__", None) or ""
-        is_users = not (_is_ours(module) or _is_pythons(module) or _is_installed(module))
-        if file.endswith(".py") and is_users:
-            names = {name for name, item in vars(module).items() if item is value}
-            if names:
-                statements = _statements("".join(linecache.getlines(file)))
-                texts += [ast.unparse(each) for each in statements if _makes(each, names)]
+        # only its content is looked at: a library may load itself when it is asked for anything
+        content = vars(module) if isinstance(module, pytypes.ModuleType) else {}
+        names = {name for name, item in content.items() if item is value}
+        if names and not (_is_ours(module) or _is_pythons(module) or _is_installed(module)):
+            lines = linecache.getlines(content.get("__file__") or "")
+            texts += [
+                ast.unparse(each) for each in _statements("".join(lines)) if _makes(each, names)
+            ]
     return "\n".join(sorted(texts)).encode()
 
 
