@@ -151,7 +151,7 @@ def state(source: "pyspiel.State", of: PythonGame | None = None) -> IcarusState:
         raise ValueError(
             f"the state is of {original}, but `of` is {of}; it must be made of the state's game"
         )
-    return IcarusState(of or game(original), source.clone())
+    return IcarusState(of or game(original), source)
 
 
 def _check_of(of: object) -> None:

@@ -257,7 +257,7 @@ class Engine:
 
 def earlier_state(state: State, number: int) -> State:
     """The state in which the history had so many actions."""
-    earlier = State(state.game, state.start.copy())
+    earlier = State(state.game, state.start)
     for _, action in state.history[:number]:
         earlier.apply_action(action)
     return earlier
