@@ -98,6 +98,11 @@ def is_real(value: object) -> TypeGuard[float]:
     return is_number(value) and abs(np.asarray(value).item()) <= sys.float_info.max
 
 
+def own_number(value: Any) -> Any:
+    """A number of numpy's as Python's own; anything else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def one_of(name: str, value: object, choices: Sequence) -> None:
     """Refuse a value that is not one of two or more choices.
 

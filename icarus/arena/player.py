@@ -36,9 +36,7 @@ class AlgorithmSettings(Algorithm):
     def __str__(self) -> str:
         texts = []
         for field in attrs.fields(type(self)):  # type: ignore[arg-type]
-            value = getattr(self, field.name)
-            if isinstance(value, np.generic):
-                value = value.item()
+            value = checks.own_number(getattr(self, field.name))
             if value != field.default:
                 texts.append(f"{field.name}={value!r}")
         return f"{type(self).__name__}({', '.join(texts)})"

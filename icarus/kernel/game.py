@@ -60,12 +60,10 @@ _MOST = {"players": MAX_PLAYERS, "max_legal": 1 << 24}  # of what there must be 
 
 
 def _own(value: Any) -> Any:
-    """A value as a game keeps it: an integer of numpy's as Python's own, a list as a tuple, and a dictionary so that it stays as it is."""
-    if isinstance(value, np.integer):
-        return value.item()
+    """A value as a game keeps it: a number of numpy's as Python's own, a list as a tuple, and a dictionary so that it stays as it is."""
     if isinstance(value, list):
         return tuple(value)
-    return _ReadOnly(value) if isinstance(value, Mapping) else value
+    return _ReadOnly(value) if isinstance(value, Mapping) else checks.own_number(value)
 
 
 class _ReadOnly(dict):

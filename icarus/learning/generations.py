@@ -187,10 +187,7 @@ def learn(
         check_can_be_sent(game)
     defaults = COMPILED if isinstance(loaded.game, Game) else PLAIN
     # rows and files hold Python's own numbers
-    numbers = {
-        name: value.item() if isinstance(value, np.generic) else value
-        for name, value in settings.items()
-    }
+    numbers = {name: checks.own_number(value) for name, value in settings.items()}
     chosen = LearningSettings(**defaults | numbers)
     # a strategy that there is not is refused before anything is played
     for player in (chosen.judge, chosen.reference):
