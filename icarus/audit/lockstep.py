@@ -11,7 +11,7 @@ from icarus import checks
 from icarus.checks import count_text
 from icarus.kernel import AnyGame, State, check_game, random_action
 
-UNCOMPARED = "; the reference has no chance_outcomes(), so that probabilities were not compared"
+_UNCOMPARED = "; the reference has no chance_outcomes(), so that probabilities were not compared"
 ACTIONS_SHOWN = 8  # the last ones of a game, in a sentence
 CLOSE = 1e-9  # between two rewards, or two probabilities
 TWINS = 12  # references that are made to find out whether they are all alike
@@ -90,7 +90,7 @@ def compare(
         difference = _difference(state, oracle, scales)
         while not difference and not state.is_terminal():
             if state.is_chance_node() and not hasattr(oracle, "chance_outcomes"):
-                note = UNCOMPARED
+                note = _UNCOMPARED
             try:
                 action = random_action(state, luck)
                 state.apply_action(action)
