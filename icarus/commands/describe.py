@@ -416,14 +416,12 @@ def page_of(report: AuditReport, measures: Measures | None) -> Iterator[Block]:
         yield Preformatted(str(report))
         yield Paragraph("Nothing was played: correct the game first; run icarus check.")
         return
+    nothing = "No game has been played yet."
+    if measures["course"]:
+        nothing = "Too few games have been played to say anything."
     for title, part in {"Findings": _findings, "How games go": _course, "Levels": _levels}.items():
         yield Heading(title)
         blocks = list(part(measures))
-        nothing = (
-            "Too few games have been played to say anything."
-            if measures["course"]
-            else "No game has been played yet."
-        )
         yield from blocks or [Paragraph(nothing)]
     yield Heading("Audit")
     yield Preformatted(str(report), str(report).splitlines()[-1])
