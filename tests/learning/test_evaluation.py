@@ -597,7 +597,7 @@ def test_tables_of_another_module_are_told_apart_too(tmp_path, monkeypatch, old,
     monkeypatch.syspath_prepend(tmp_path)
     digests = set()
     for number, text in enumerate((old, new)):
-        beside = f"beside_{number}_{hash(old) % 997}"
+        beside = f"{tmp_path.name}_{number}"
         (tmp_path / f"{beside}.py").write_text(text)
         file = tmp_path / f"rules_{number}.py"
         file.write_text(
