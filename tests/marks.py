@@ -19,6 +19,11 @@ def slow_variants(texts: Iterable[str]) -> list[Any]:
     return cases
 
 
+def slow_if(is_slow: object) -> list[Any]:
+    """The marks of a case that is slow, or of one that is not."""
+    return [pytest.mark.slow] if is_slow else []
+
+
 def slow_after(first: int, cases: Iterable[Any]) -> list[Any]:
     """The cases of a parameter, of which all after so many are slow."""
     return [

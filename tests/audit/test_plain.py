@@ -27,6 +27,7 @@ from icarus.audit.subjects import facts_in, stamp, view_of
 from icarus.bridges.seats import game_of
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, State, below
 from icarus.load_files import game_of_file
+from tests.marks import slow_if
 from tests.test_documents import example
 
 pytestmark = pytest.mark.usefixtures("few_ways")
@@ -972,13 +973,8 @@ class Owners(Box):
     def __init__(self, rng: random.Random) -> None:
         owners = [0, 0, 1, 1, 2, 2]
         rng.shuffle(owners)
-        self.owners, self.token, self.guess = dict(enumerate(owners)), None, None
-
-    def apply_action(self, action: int) -> None:
-        if self.token is None:
-            self.token = action
-        else:
-            self.guess = action
+        super().__init__(rng)
+        self.owners = dict(enumerate(owners))
 
     def resample(self, player: int, rng: random.Random):
         sample = copy.deepcopy(self)
@@ -1087,7 +1083,7 @@ FIRST_OF_CLAIM = {
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in NAMES]
+    "name", [pytest.param(name, marks=slow_if(name in LONG)) for name in NAMES]
 )
 def test_the_games_pass(name, few_deals):
     report = audit(game_of(game_class(name)), games=1, determinizations=100)
@@ -1115,7 +1111,7 @@ def test_a_fault_of_the_rules_shows_in_lock_step(fault):
         pytest.param(
             fault,
             id=f"{fault['game']}: {fault['wrong']}",
-            marks=[pytest.mark.slow] * (fault not in FIRST_OF_CLAIM.values()),
+            marks=slow_if(fault not in FIRST_OF_CLAIM.values()),
         )
         for fault in FAULTS["samplers"]
     ],

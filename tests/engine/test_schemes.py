@@ -28,6 +28,7 @@ from icarus.engine.scheme import (
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.specs import BASELINE, MAST, parse
 from tests.games.scenes import apply_texts, random_walk
+from tests.marks import slow_if
 from tests.test_toy import after
 from tests.toy import (
     A1,
@@ -137,7 +138,7 @@ def test_the_environment_sees_everything_but_the_luck_to_come(game):
 @pytest.mark.parametrize(
     ("name", "scheme"),
     [  # each scheme in three of the games, and in all with --slow
-        pytest.param(name, scheme, marks=[pytest.mark.slow] * ((i + j) % 2))
+        pytest.param(name, scheme, marks=slow_if((i + j) % 2))
         for i, scheme in enumerate(SCHEMES.values())
         for j, name in enumerate(
             ["othello", "hearts", "lotr-confrontation", "phantom-mnk", "goofspiel", "backgammon"]

@@ -65,7 +65,7 @@ from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST, NAST2, RAVE, gibbs, pa
 from icarus.specs.at_once import EXP3
 from icarus.specs.baseline import children
 from tests import toy
-from tests.marks import both_engines
+from tests.marks import both_engines, slow_if
 from tests.test_toy import after
 
 running_module = sys.modules["icarus.engine.compiled_search"]
@@ -463,7 +463,7 @@ def looking_alike(game: Game, most: int) -> list[list[State]]:
 @pytest.mark.parametrize(
     ("game", "strategy"),
     [  # each game with two strategies, with all of them with --slow
-        pytest.param(game, strategy, marks=[pytest.mark.slow] * ((i + j) % 2))
+        pytest.param(game, strategy, marks=slow_if((i + j) % 2))
         for i, game in enumerate([toy.CARD, toy.SECRETS, toy.THICKETS[0]])
         for j, strategy in enumerate([EVERYTHING, EPIC, BASELINE >> LGR, EPIC(gibbs(0.5))])
     ],

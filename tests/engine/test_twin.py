@@ -24,7 +24,7 @@ from icarus.engine.tables import Records
 from icarus.kernel import CHANCE, NO_ACTION, TERMINAL, below, helper
 from icarus.specs import BASELINE, parse
 from tests import naive, toy
-from tests.marks import by_players, slow_after
+from tests.marks import by_players, slow_after, slow_if
 from tests.naive_catalogue import read
 from tests.toy import ALL_TOYS, BLIND_STATES, CLASHES, PENNIES, THICKETS, WHISPERS
 
@@ -317,7 +317,7 @@ def test_engine_and_twin_break_the_ties_of_all_trees_alike():
 @pytest.mark.parametrize(
     ("scheme", "game"),
     [  # each scheme in one of the two, and in both with --slow
-        pytest.param(scheme, game, marks=[pytest.mark.slow] * ((i + j) % 2))
+        pytest.param(scheme, game, marks=slow_if((i + j) % 2))
         for i, scheme in enumerate([MO_ISMCTS, *ONE_TREE])
         for j, game in enumerate([PENNIES, CLASHES])
     ],

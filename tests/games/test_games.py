@@ -18,6 +18,7 @@ from icarus.compiler.kernel import MachineCode
 from icarus.games.dou_di_zhu import cards_of
 from icarus.kernel.functions import FUNCTIONS
 from tests import toy
+from tests.marks import slow_if
 from tests.test_documents import example
 
 VARIANTS = [
@@ -41,7 +42,7 @@ each_game = pytest.mark.parametrize("game", LISTED.values(), ids=str)
 LONG = {"hearts", "knockout-whist", *VARIANTS[1:3]}
 each_audited_game = pytest.mark.parametrize(
     "game",
-    [pytest.param(game, marks=[pytest.mark.slow] * (name in LONG)) for name, game in WHOLE.items()],
+    [pytest.param(game, marks=slow_if(name in LONG)) for name, game in WHOLE.items()],
     ids=WHOLE,
 )
 

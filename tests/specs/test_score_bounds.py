@@ -15,7 +15,7 @@ from icarus.testing import Decision, HistoryExample
 from tests import toy
 from tests.engine.test_twin import agree, pair, starts
 from tests.games.scenes import after_action
-from tests.marks import is_put_together, slow_after, slow_if_put_together, slow_variants
+from tests.marks import is_put_together, slow_after, slow_if, slow_if_put_together, slow_variants
 from tests.test_documents import example
 from tests.tic_tac_toe import TIC_TAC_TOE
 
@@ -75,11 +75,7 @@ SCHEMES = [MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)]
 @pytest.mark.parametrize(
     ("text", "scheme"),
     [
-        pytest.param(
-            text,
-            scheme,
-            marks=[pytest.mark.slow] * (i % len(SCHEMES) != j or is_put_together(text)),
-        )
+        pytest.param(text, scheme, marks=slow_if(i % len(SCHEMES) != j or is_put_together(text)))
         for i, text in enumerate(TEXTS)
         for j, scheme in enumerate(SCHEMES)
     ],

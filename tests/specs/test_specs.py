@@ -29,7 +29,7 @@ from icarus.testing import Decision, HistoryExample, backpropagate
 from tests import toy
 from tests.conftest import ROOT
 from tests.games.scenes import first_decision
-from tests.marks import both_engines, is_put_together, slow_after, slow_if_put_together
+from tests.marks import both_engines, is_put_together, slow_after, slow_if, slow_if_put_together
 from tests.test_toy import after
 
 SPECS = ROOT / "icarus" / "specs"
@@ -262,11 +262,7 @@ every_specification = pytest.mark.parametrize("name", SPECIFICATIONS)
 @pytest.mark.parametrize(
     ("name", "place"),
     [  # each in one place in turn, and everywhere with --slow; the twins play in whole games
-        pytest.param(
-            name,
-            place,
-            marks=[pytest.mark.slow] * ((i + j) % len(PLACES) > 0 or is_put_together(name)),
-        )
+        pytest.param(name, place, marks=slow_if((i + j) % len(PLACES) > 0 or is_put_together(name)))
         for j, place in enumerate(PLACES)
         for i, name in enumerate(SPECIFICATIONS)
     ],

@@ -7,7 +7,7 @@ from experiments.plan import loading
 from icarus import *
 from tests import toy
 from tests.engine.test_twin import agree, pair, starts
-from tests.marks import is_put_together
+from tests.marks import is_put_together, slow_if
 
 VARIANTS = tables("ludii")[0]["agents"]
 EXPLORATIONS = ("0.1", "0.6", "1.41421356237")
@@ -54,9 +54,7 @@ def toy_of(name: str) -> Game:
 @pytest.mark.parametrize(
     "name",
     [  # each with one exploration; the others are other numbers of the same slots
-        pytest.param(
-            name, marks=[pytest.mark.slow] * (EXPLORATIONS[1] not in name or is_put_together(text))
-        )
+        pytest.param(name, marks=slow_if(EXPLORATIONS[1] not in name or is_put_together(text)))
         for name, text in VARIANTS.items()
     ],
 )
