@@ -358,18 +358,21 @@ class Redraws:
         items = Counter((name[0], key) for name, key in keys.items() if len(name) == 2)
         self._repeated = {name for (name, _), count in items.items() if count > 1}
 
-    def note(
-        self, state: State, observer: int, draws: list[StateData], observations: Sequence[object]
-    ) -> None:
-        """Count a decision of an observer, by its draws and by what he has seen: his observations up to now, and what was legal for him."""
+    def note_sight(self, state: State, observer: int, sight: Sequence[object]) -> None:
+        """Compare the facts of a state with those of the first one to which the observer came by what he has seen."""
+        if self._game.observation is None or len(self._met) >= MOST_MET:
+            return
+        keys = self._keys(state.data)
+        key = fingerprint((observer, sight, state.moves(observer)))
+        first = self._met.setdefault(key, keys)
+        self._varied |= {(name, observer) for name in keys if first.get(name) != keys[name]}
+        if first is not keys:
+            self._met_again.update((name, observer) for name in keys)
+
+    def note(self, state: State, observer: int, draws: list[StateData]) -> None:
+        """Count a decision of an observer, whose sight is noted, by its draws."""
         self._decisions[observer] += 1
         keys = self._keys(state.data)
-        if self._game.observation is not None and len(self._met) < MOST_MET:
-            sight = fingerprint((observer, observations, state.moves(observer)))
-            first = self._met.setdefault(sight, keys)
-            self._varied |= {(name, observer) for name in keys if first.get(name) != keys[name]}
-            if first is not keys:
-                self._met_again.update((name, observer) for name in keys)
         others = {stamp(draw): draw for draw in draws}
         self._different[observer] += others.keys() != {stamp(state.data)}
         facts = dict(self._facts(self._game.ask("copy", state.data)))
@@ -525,16 +528,25 @@ class Redraws:
         check.failed = len(wrong)
         check.examples = wrong[:EXAMPLES]
 
+    def in_doubt(self) -> bool:
+        """Whether the check fails for a fact that the observer may infer: he has seldom come again to what he has seen."""
+        if self._game.observation is None or len(self._met) >= MOST_MET:
+            return False
+        is_any_redrawn = self._different.total() > 0
+        suspects = self._lasting() if is_any_redrawn else self._unlike
+        return any(self._met_again[fact] < OFTEN and fact not in self._varied for fact in suspects)
+
+    def _lasting(self) -> list[tuple[Name, int]]:
+        """The facts that were hidden and never redrawn, by observer."""
+        facts = sorted(self._kept, key=lambda each: len(each[0]))
+        return [each for each in facts if self._is_lasting(*each)]
+
     def _kept_facts(self) -> Iterator[str]:
         """Sentences on facts that no draw has changed although no observation shows them.
 
         In a game without `observation`, the places of a value in a list count only if they are never redrawn for any player.
         """
-        lasting = [
-            each
-            for each in sorted(self._kept, key=lambda each: len(each[0]))
-            if self._is_lasting(*each)
-        ]
+        lasting = self._lasting()
         for name, observer in lasting:
             if self._game.observation is None and isinstance(name[-1], Value):
                 all_miss_it = all((name, each) in lasting for each in range(self._game.players))

@@ -24,7 +24,7 @@ import contextlib
 import itertools
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -118,7 +118,7 @@ COMPARED = 20  # draws after each of two ways
 WAYS = 60  # ends of other ways, and draws, whose facts are compared
 EXCHANGED = 10  # pairs of outcomes of chance that are exchanged to find another way
 HOPELESS = 200  # draws that other ways begin in; after so many without a tenth of those wanted no more are tried
-DEALS = 600  # of which is drawn once
+DEALS = 600  # beside those of the audit's games: of each is drawn once, or what players infer is looked at
 # draws that say what no other way says, and how many times as many as the other way round
 STRANGE = 50
 MANY_TIMES = 3
@@ -181,14 +181,38 @@ class Hidden:
                 self._faces.learn(self.seed)
         self.luck = random.Random(f"{self.seed} {number}")
         self.rng = seeded((*self.seed, Stream.DRAWS, number))
-        state = self.game.new_initial_state((*self.seed, Stream.DEALS, number // GAMES_PER_DEAL))
-        self._guarded(state, partial(self._play, state))
+        state = self._dealt(Stream.DEALS, number // GAMES_PER_DEAL)
+        if state is not None:
+            self._guarded(state, partial(self._play, state))
         self._faces.clear()
+
+    def _dealt(self, stream: int, number: int) -> State | None:
+        """A deal of a stream of games; None where an error is raised, which is told as what is wrong."""
+        seed = *self.seed, stream, number
+        try:
+            return self.game.new_initial_state(seed)
+        except (Exception, SystemExit) as error:
+            self._errors.count(f"new_initial_state(seed={seed}): {_error_text(error)}")
+            return None
 
     def _play(self, state: State) -> None:
         """Play on from a deal; the state goes with the game."""
-        number, deal = self._number, stamp(state.data)
+        deal = stamp(state.data)
         decisions = list[State]()
+        for player in self._decisions_of(state):
+            if not decisions:
+                self._redraws.begin(state)
+            decisions.append(state.clone())
+            if self.compiled or self.luck.random() * len(decisions) < LOOKS:
+                self._guarded(state, partial(self._decision, state, player, deal))
+        # Steps are compared by what is played from draws, which must have the true player and the true actions for that.
+        if not any(self.checks[name].failed for name in ("player", "actions", "legal")):
+            self.luck = random.Random(f"{self.seed} {self._number} steps")
+            self.rng = seeded((*self.seed, Stream.STEPS, self._number))
+            self._look_at_steps([*itertools.pairwise(decisions)])
+
+    def _decisions_of(self, state: State) -> Iterator[int]:
+        """Play on from a deal at random, and stop at each decision: the player about to act. What was seen on the way is kept."""
         self._views = []
         self._choices = []
         self._seen = []
@@ -201,30 +225,42 @@ class Hidden:
                 break
             if player != CHANCE:
                 self._choices.append((player, state.legal_actions()))
-                if not decisions:
-                    self._redraws.begin(state)
-                decisions.append(state.clone())
-                if self.compiled or self.luck.random() * len(decisions) < LOOKS:
-                    self._guarded(state, partial(self._decision, state, player, deal))
+                yield player
             action = random_action(state, self.luck)
             self._texts.append(state.action_to_string(action))
             moves = self._moves_seen(state, action)
             self._seen.append((moves, self._are_known(state, moves), state._label(state.data)))
             state.apply_action(action)
-        # Steps are compared by what is played from draws, which must have the true player and the true actions for that.
-        if not any(self.checks[name].failed for name in ("player", "actions", "legal")):
-            self.luck = random.Random(f"{self.seed} {number} steps")
-            self.rng = seeded((*self.seed, Stream.STEPS, number))
-            self._look_at_steps([*itertools.pairwise(decisions)])
+
+    def _seen_by(self, observer: int) -> tuple[object, ...]:
+        """What an observer has known up to now by `observation`, and what was legal for him."""
+        views = [views[observer] for views in self._views]
+        choices = [legal for player, legal in self._choices if player == observer]
+        return views, choices
+
+    def _meet_sights_again(self) -> None:
+        """Play more games, without draws, while it is in doubt whether a player infers what is never redrawn."""
+        for number in range(DEALS):
+            if not self._redraws.in_doubt():
+                break
+            self._number, self._texts = number, []
+            self.luck = random.Random(f"{self.seed} sights {number}")
+            state = self._dealt(Stream.SIGHTS, number)
+            if state is not None:
+                self._guarded(state, partial(self._note_sights, state))
+
+    def _note_sights(self, state: State) -> None:
+        for player in self._decisions_of(state):
+            if len(self._choices) == 1:
+                self._redraws.begin(state)
+            self._redraws.note_sight(state, player, self._seen_by(player))
 
     def _guarded(self, state: State, look: Callable[[], None]) -> None:
         """Look at a state; an error that a function raises is told as what is wrong."""
         try:
             look()
         except (Exception, SystemExit) as error:
-            where = function_of(error)  # else it is an answer, and the error says of which function
-            message = f"{where} raises {error!r}" if where else str(error)
-            self._errors.count(self._describe(state, message))
+            self._errors.count(self._describe(state, _error_text(error)))
 
     def _moves_seen(self, state: State, action: int) -> list[int]:
         moves = state.observed(action)
@@ -260,9 +296,8 @@ class Hidden:
         rng_before = self.rng.copy()
         worlds = self._draw(draws, state.data)
         self.draw_count += len(worlds)
-        views = [views[observer] for views in self._views]
-        choices = [legal for player, legal in self._choices if player == observer]
-        self._redraws.note(state, observer, worlds[:PROBE], [views, choices])
+        self._redraws.note_sight(state, observer, self._seen_by(observer))
+        self._redraws.note(state, observer, worlds[:PROBE])
         luck = seeded((*self.seed, Stream.CHANCE, self.decisions))
         if self.decisions == 1 or plain_below(luck, FOR_CHANCE) == 0:
             self._draw_for_chance(draws, luck)
@@ -629,27 +664,17 @@ class Hidden:
 
     def look_at_deals(self) -> None:
         """Draw once at the first decision of many deals, in plain Python: draws say what deals say, and as often; so do weights."""
-        luck = random.Random(f"{self.seed} deals")
-        rng = seeded((*self.seed, Stream.FIRST_DRAWS))
+        self.luck = random.Random(f"{self.seed} deals")
+        self.rng = seeded((*self.seed, Stream.FIRST_DRAWS))
+        self._texts = []
         deals = Told()
         draws = Told()
         tallies: dict[object, Drawn] = {}  # of the deals, by what the first player knows of them
         for number in range(DEALS):
-            state = self.game.new_initial_state((*self.seed, Stream.FIRST_DEALS, number))
-            while state.is_chance_node():
-                state.apply_action(random_action(state, luck))
-            if state.is_terminal():
-                continue
-            player = state.current_player()
-            (draw,) = Draws(state, player).draw(state.data, 1, rng)
-            deals.add(self._faces.words(state.data))
-            draws.add(self._faces.words(draw))
-            if self.game.observation is not None:
-                view = player, *state.legal_actions(), facts_known(state, player)
-                face = self._faces(state.data)
-                tally = tallies.setdefault(view, Drawn())
-                tally.add(face, None)
-                tally.deals[face] = self._deals(state.data)
+            self._number = number
+            state = self._dealt(Stream.FIRST_DEALS, number)
+            if state is not None:
+                self._guarded(state, partial(self._look_at_deal, state, deals, draws, tallies))
         who = f"of {DEALS} draws, one for the first player of each deal"
         strange = deals.lacks(draws)
         if strange:
@@ -660,6 +685,25 @@ class Hidden:
                 f"{who}, {difference} of the deals: they are not as likely as these"
             )
         self._uneven_deals += filter(None, map(self._weighed, tallies.values()))
+
+    def _look_at_deal(
+        self, state: State, deals: Told, draws: Told, tallies: dict[object, Drawn]
+    ) -> None:
+        """Draw once at the first decision of a deal."""
+        while state.is_chance_node():
+            state.apply_action(random_action(state, self.luck))
+        if state.is_terminal():
+            return
+        player = state.current_player()
+        (draw,) = Draws(state, player).draw(state.data, 1, self.rng)
+        deals.add(self._faces.words(state.data))
+        draws.add(self._faces.words(draw))
+        if self.game.observation is not None:
+            view = player, *state.legal_actions(), facts_known(state, player)
+            face = self._faces(state.data)
+            tally = tallies.setdefault(view, Drawn())
+            tally.add(face, None)
+            tally.deals[face] = self._deals(state.data)
 
     def _weighed(self, tally: Drawn) -> str:
         """How the deals that a player cannot tell from one another differ from their weights, in words."""
@@ -684,6 +728,7 @@ class Hidden:
                 check.note = "not completed, because the game breaks its contract"
             return
         self._judge_uniformity()
+        self._meet_sights_again()
         self._redraws.judge(self.checks["redraw"])
         for name, note in NO_OBSERVATION.items() if self.game.observation is None else ():
             if not self.checks[name].failed:
@@ -723,6 +768,12 @@ class Hidden:
             check.examples = [self._least_text] if check.failed else []
         for example in self._uneven_deals:
             check.count(example)
+
+
+def _error_text(error: BaseException) -> str:
+    """What is wrong where a game raises an error, in words."""
+    where = function_of(error)  # else it is an answer, and the error says of which function
+    return f"{where} raises {error!r}" if where else str(error)
 
 
 def _goodness(counts: list[int], expected: list[float]) -> float:

@@ -49,6 +49,7 @@ class Stream:
         STEPS, CHANCE: of draws after steps, and for CHANCE.
         FIRST_DRAWS, FIRST_DEALS: of draws at the first decisions of many deals, and of these.
         RESULTS, ORDERS: of draws in which an action is done, too; and of games that tell whether the order of a list matters.
+        SIGHTS: of games that tell what players infer from what they have seen.
     """
 
     (
@@ -63,7 +64,8 @@ class Stream:
         FIRST_DEALS,
         RESULTS,
         ORDERS,
-    ) = range(11)
+        SIGHTS,
+    ) = range(12)
 
 
 class BrokenPromise(Exception):

@@ -717,6 +717,31 @@ def test_a_class_passes_or_what_is_wrong_with_it_is_found(base, changes, claim, 
     assert claim in report.failed if claim else report.passed, report
 
 
+@pytest.mark.parametrize(("modulus", "claim"), [(18, ""), (2, "redraw")])
+def test_more_games_tell_what_a_player_infers_who_seldom_sees_the_same_again(modulus, claim):
+    """Each player has a number, and is told the remainder of their sum; a coin is hidden from both. Draws keep both numbers."""
+
+    def numbers(rng):
+        pair = below(rng, 9), below(rng, 9)
+        return *pair, sum(pair) % modulus
+
+    game = PythonGame(
+        name="numbers",
+        players=2,
+        initial=lambda rng: [*numbers(rng), below(rng, 2), 0],
+        player=lambda state: state[4] if state[4] < 2 else TERMINAL,
+        legal=lambda state: [0, 1],
+        apply=lambda state, action: state.__setitem__(4, state[4] + 1),
+        rewards=lambda state: [state[3], 1 - state[3]],
+        determinize=lambda state, observer, beliefs, rng: (
+            state[:] if observer == CHANCE else [*state[:3], below(rng, 2), state[4]]
+        ),
+        observation=lambda state, player: (state[player], state[2], state[4]),
+    )
+    report = audit(game, games=12, determinizations=50)
+    assert claim in report.failed if claim else report.passed, report
+
+
 @pytest.mark.parametrize(
     ("legal_actions", "claim"), [(lambda self: [][0], "errors"), (lambda self: [1, 1], "choices")]
 )
@@ -999,10 +1024,17 @@ def test_a_sampler_that_draws_nothing_is_found_where_no_single_fact_can_be_anoth
     assert f"no draw at any {told} differs from the true state" in str(report)
 
 
-@pytest.mark.parametrize("seed", [1, 3, 4])
-def test_an_error_in_rare_positions_is_reported_whichever_game_meets_it(seed):
+@pytest.mark.parametrize(
+    ("where", "seed"), [("position", 1), ("position", 3), ("position", 4), ("deal", 0), ("deal", 4)]
+)
+def test_an_error_that_is_rare_is_reported_whichever_game_meets_it(where, seed):
+    def initial(rng: np.ndarray) -> list[int]:
+        if where == "deal" and below(rng, 60) == 0:
+            raise IndexError("a rare one")
+        return [below(rng, 3), -1, -1, -1, -1]
+
     def apply(state: list[int], action: int) -> None:
-        if state[1:4] == [1, 1, 1]:
+        if where == "position" and state[1:4] == [1, 1, 1]:
             raise IndexError("a rare one")
         state[state.index(-1, 1)] = action
 
@@ -1012,7 +1044,7 @@ def test_an_error_in_rare_positions_is_reported_whichever_game_meets_it(seed):
     game = PythonGame(
         name="rare",
         players=2,
-        initial=lambda rng: [below(rng, 3), -1, -1, -1, -1],
+        initial=initial,
         player=lambda state: TERMINAL if -1 not in state[1:] else state.index(-1, 1) % 2,
         legal=lambda state: [0, 1, 2],
         apply=apply,
