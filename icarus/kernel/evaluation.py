@@ -434,13 +434,16 @@ class Evaluation:
         """Refuse a game that is not the one that was learned.
 
         Raises:
-            ValueError: it has another name, or other rules.
+            ValueError: it has another name, other rules, or, in plain Python, other features.
         """
         if self.game != str(game):
             raise ValueError(f"the evaluation is of the game {self.game}, not of {game}")
-        if self.rules not in (rules_of(game), rules_of(game, opens_objects=False)):
+        # kept ones of before, too: their digests open no objects, and lack features
+        rules = rules_of(game, features=True), rules_of(game), rules_of(game, opens_objects=False)
+        by_place = bool(self.names) and game.features is not None
+        if self.rules not in rules or by_place and (*self.names,) != (*game.feature_names,):
             raise ValueError(
-                f"the evaluation was learned by other rules of {game} than it has now; learn it again"
+                f"the evaluation was learned by other rules or features of {game} than it has now; learn it again"
             )
 
     def put_into(self, game: Any) -> Any:
@@ -515,10 +518,16 @@ class Evaluation:
 
 
 @functools.lru_cache(64)
-def rules_of(game: Any, *, opens_objects: bool = True) -> str:
-    """A digest of a game's rules: of the functions that say how it is played, and of what its states are made of."""
+def rules_of(game: Any, *, opens_objects: bool = True, features: bool = False) -> str:
+    """A digest of a game's rules: of the functions that say how it is played, and of what its states are made of.
+
+    Args:
+        features: whether those of a `PythonGame` count, of whose values evaluations are learned.
+    """
     functions = [getattr(game, name) for name in RULES]
     state = getattr(game, "state", None)
+    if features and state is None and game.features is not None:
+        functions.append(game.features)
     context = str(game), game.players, None if state is None else state.descr
     return rules_digest(functions, *context, opens_objects=opens_objects)
 

@@ -76,7 +76,7 @@ def empty_evaluation(game: AnyGame, seed: int) -> Evaluation:
         output=zeros((1, outputs)),
         base=zeros(outputs),
     )
-    return Evaluation(network, game.players, str(game), rules_of(game), names)
+    return Evaluation(network, game.players, str(game), rules_of(game, features=True), names)
 
 
 def names_of(game: AnyGame, states: Sequence[Any]) -> tuple[str, ...]:
@@ -143,9 +143,7 @@ def fields_of(
             bits = int(np.bitwise_or.reduce(numbers)).bit_length()
             add(BITS, place, width, low=0, size=bits)
         else:
-            between = np.unique(
-                np.quantile(numbers.astype(float), np.linspace(0, 1, MOST_INTERVALS + 1)[1:-1])
-            )
+            between = _limits_between(numbers.astype(float))
             # `low` is where they begin in `limits`
             add(INTERVALS, place, width, low=len(limits), size=len(between) + 1)
             limits += between.tolist()
@@ -161,6 +159,14 @@ def fields_of(
             f"the states of {game} make {inputs} inputs, of {MOST_INPUTS} at most; give it features that say what matters"
         )
     return np.array(fields, FIELD), np.array([*limits, 0.0])
+
+
+def _limits_between(numbers: np.ndarray) -> np.ndarray:
+    """The limits between intervals that hold about equally many numbers; what is rare below a frequent number has one of its own."""
+    shares = np.linspace(0, 1, MOST_INTERVALS + 1)[1:-1]
+    limits, counts = np.unique(np.quantile(numbers, shares), return_counts=True)
+    lower = [numbers[numbers < limit] for limit in limits[counts > 1]]
+    return np.union1d(limits, [each.max() for each in lower if each.size])
 
 
 def is_luck(words: np.ndarray) -> bool:

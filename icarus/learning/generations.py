@@ -27,7 +27,7 @@ from icarus.kernel import AnyGame, Evaluation, Game, check_game, read_evaluation
 from icarus.learning.encoding import empty_evaluation
 from icarus.learning.fitting import fitted, with_random_weights
 from icarus.learning.report import Generation, write_curve
-from icarus.learning.selfplay import CHUNKS, Positions, games_played, inputs_of
+from icarus.learning.selfplay import CHUNKS, LONGEST_BRANCH, Positions, games_played, inputs_of
 from icarus.load_files import digest_of
 from icarus.statistics import Estimate, paired_difference
 
@@ -272,7 +272,13 @@ class Learning:
         chunks = (Chunk(self.game, self.files, evaluation, games, (*key, i)) for i in range(CHUNKS))
         parts = [positions for _, positions in sorted(self.playing.results(play_chunk, chunks))]
         inputs, *arrays = zip(*parts, strict=True)
-        return Positions(vstack(inputs), *map(np.concatenate, arrays))
+        positions = Positions(vstack(inputs), *map(np.concatenate, arrays))
+        if positions.branches.sum() < 2:  # the first one is held out
+            raise ValueError(
+                f"the games of a round of {evaluation.game} have too few positions to learn from: nobody has to decide, "
+                f"or they do not end within {LONGEST_BRANCH} positions; give more games"
+            )
+        return positions
 
     def _first(self) -> Evaluation:
         """The first evaluation, fitted to random games twice: with weights of its own for each player to move, and with the same for all.

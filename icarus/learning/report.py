@@ -76,7 +76,7 @@ def blocks_of(evaluation: Evaluation) -> Iterator[Block]:
     # all chunks of a round have the same number of games
     games = -(-about["games"] // CHUNKS) * CHUNKS * about["rounds"]
     yield Paragraph(
-        f"The file has generation {numbers[-1]}: {games:,} games each, seed {about['seed']}."
+        f"The file has generation {numbers[-1]}: up to {games:,} games each, seed {about['seed']}."
     )
 
 

@@ -195,14 +195,20 @@ def write_targets(table: SelfPlay, first: int, end: int, rest: float) -> None:
 
 @helper
 def play_branch(table: SelfPlay, first: int, number: int) -> int:
-    """Play a branch to its end, with its targets; returns the number of all positions, or `first`, where it begins, if there is no room."""
+    """Play a branch to its end, with its targets; returns the number of all positions.
+
+    Args:
+        first: the position where the branch begins, which is returned if it is too long; -1 is if there is no room for it.
+    """
     game = table.game[0]
     i = first
     mover = player_of(game, table.branch)
     while mover != TERMINAL:
         start = table.starts[i]
         left = len(table.rows) - start
-        if i >= min(ROOM_FOR, first + LONGEST_BRANCH) or left < len(table.active):
+        if i == ROOM_FOR or left < len(table.active):
+            return -1
+        if i == first + LONGEST_BRANCH:
             return first
         count = write_legal(game, table.branch, table.actions)
         rows = value_of(
@@ -250,7 +256,10 @@ def play_games(table: SelfPlay, games: int) -> int:
             if mover != CHANCE and (is_new or uniform(table.rng) < BRANCHES):
                 is_new = False
                 begin_branch(table, mover)
-                end = play_branch(table, end, number)
+                next_end = play_branch(table, end, number)
+                if next_end < 0:
+                    return end
+                end = next_end
                 number += 1
                 if game.determinize == 0:  # the branch was the game
                     break
@@ -278,11 +287,7 @@ class DealsCalledBack(CalledBack):
 def games_played(
     game: AnyGame, evaluation: Evaluation, games: int, seed: Sequence[int]
 ) -> Positions:
-    """Positions of games by an evaluation against itself; without weights it plays at random.
-
-    Raises:
-        ValueError: no game comes to an end.
-    """
+    """Positions of games by an evaluation against itself; without weights it plays at random."""
     called: Any = game
     if not isinstance(game, Game):
         called = DealsCalledBack(with_facts(game, tuple(evaluation.names)))
@@ -293,8 +298,6 @@ def games_played(
             break
         except MoreActions:
             pass  # `called.max_legal` is larger by now, so that the next attempt has room
-    if count == 0:
-        raise ValueError(f"no game of {game} comes to an end within {LONGEST_BRANCH} positions")
     starts = table.starts[: count + 1]
     inputs = inputs_of(evaluation, table.rows[: starts[-1]], starts)
     branches = np.diff(table.branches[:count], prepend=-1)

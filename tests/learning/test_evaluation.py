@@ -50,7 +50,7 @@ from icarus.kernel.python_game import state_text
 from icarus.learning import encoding
 from icarus.learning.encoding import empty_evaluation, fields_of, names_of
 from icarus.learning.fitting import fitted, with_random_weights
-from icarus.learning.selfplay import games_played
+from icarus.learning.selfplay import ROOM_FOR, games_played
 from icarus.load_files import load_file
 from tests.conftest import ROOT
 
@@ -146,6 +146,17 @@ def test_a_signed_integer_may_have_almost_all_of_its_values(kind):
     states["score"] = np.linspace(0.9, -0.9, 64) * np.iinfo(kind).max
     fields, _ = fields_of(game, facts_in(game, [states], ()), ())
     assert fields[["kind", "size"]].tolist()[0] == (INTERVALS, 16)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_is_rare_has_an_interval_of_its_own_at_either_end(sign):
+    kinds = np.dtype([("share", "f8")], align=True)
+    game = attrs.evolve(KUHN, state=kinds, ranges={})
+    states = np.zeros(100, game.state)
+    states["share"] = sign * np.repeat([-1.5, 0.0, 1.5], [5, 90, 5])
+    fields, limits = fields_of(game, facts_in(game, [states], ()), ())
+    assert fields[["kind", "size"]].tolist()[0] == (INTERVALS, 3)
+    assert np.searchsorted(limits[:2], [-1.5, 0.0, 1.5]).tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize(("most", "share"), [(1, 0.25), (127, 1)])
@@ -392,8 +403,52 @@ def other_legal(state, actions):
 def test_an_evaluation_of_another_game_or_of_edited_rules_is_refused(kuhn):
     with pytest.raises(ValueError, match="of the game kuhn-poker, not of othello"):
         games.load("othello").with_evaluation(kuhn)
-    with pytest.raises(ValueError, match="by other rules of kuhn-poker than it has now"):
+    with pytest.raises(
+        ValueError, match="by other rules or features of kuhn-poker than it has now"
+    ):
         attrs.evolve(KUHN, legal=other_legal).with_evaluation(kuhn)
+
+
+def sticks(state: list[int]) -> list[float]:
+    return [float(state[0]), float(state[1])]
+
+
+def sticks_times_ten(state: list[int]) -> list[float]:
+    return [10.0 * state[0], float(state[1])]
+
+
+@pytest.mark.parametrize(
+    ("features", "names"),
+    [
+        (sticks_times_ten, ("sticks", "turn")),
+        (sticks, ("turn", "sticks")),
+        (lambda state: sticks(state)[:1], ("sticks",)),
+        (None, ()),
+    ],
+)
+def test_an_evaluation_of_other_features_is_refused(features, names):
+    game = PythonGame(
+        name="sticks",
+        players=2,
+        initial=lambda rng: [5, 0],
+        player=lambda state: state[1] % 2 if state[0] else TERMINAL,
+        legal=lambda state: [1, 2][: state[0]],
+        apply=lambda state, action: state.__setitem__(slice(2), [state[0] - action, state[1] + 1]),
+        rewards=lambda state: [1.0, 0.0] if state[1] % 2 else [0.0, 1.0],
+        features=sticks,
+        feature_names=("sticks", "turn"),
+    )
+    evaluation = with_weights(empty_evaluation(game, 0))
+    # as it was called before, when features did not count
+    former = attrs.evolve(evaluation, rules=rules_of(game))
+    assert game.with_evaluation(evaluation).heuristic([4, 1])
+    assert game.with_evaluation(former).heuristic([4, 1])
+    other = attrs.evolve(game, features=features, feature_names=names)
+    with pytest.raises(ValueError, match="by other rules or features of sticks than it has now"):
+        other.with_evaluation(evaluation)
+    if features is sticks:
+        with pytest.raises(ValueError, match="by other rules or features"):
+            other.with_evaluation(former)
 
 
 def test_the_digest_of_rules_does_not_see_comments_and_heuristics():
@@ -662,6 +717,11 @@ def test_words_of_a_generator_of_random_numbers_are_no_inputs():
     states["luck"] %= np.uint64(60)  # so few different words say something
     fields, _ = fields_of(game, facts_in(game, [states], ()), ())
     assert 0 in fields["place"][np.isin(fields["kind"], (VALUES, BITS))]
+
+
+def test_no_game_is_played_for_which_there_is_no_room():
+    positions = games_played(KUHN, empty_evaluation(KUHN, 0), 10**15, (0,))
+    assert ROOM_FOR - 3 < len(positions.targets) <= ROOM_FOR
 
 
 def test_an_input_may_have_the_same_row_for_all_who_are_to_move():
