@@ -21,7 +21,7 @@ ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or belo
 TOKENS = {
     "icarus/algebra": 10_020,
     "icarus/arena": 5_800,
-    "icarus/audit": 23_900,
+    "icarus/audit": 24_100,
     "icarus/bridges": 6_410,
     "icarus/commands": 20_460,
     "icarus/compiler": 17_190,
@@ -35,9 +35,9 @@ TOKENS = {
     "icarus/specs": 12_700,
     "icarus/views": 6_310,
     "experiments/studies": 13_670,
-    "icarus": 257_000,
+    "icarus": 257_300,
     "experiments": 64_670,
-    "tests": 290_500,
+    "tests": 290_700,
 }
 IDEAS = {"icarus": (138, 271, 2_572), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average

@@ -151,7 +151,7 @@ def _played(
     if not (compiled or contract.broken or hidden.broken):
         check_replay(contract)
     contract.finish()
-    if game.determinize is not None and not compiled and not (contract.broken or hidden.broken):
+    if game.determinize is not None and not (contract.broken or hidden.broken):
         hidden.look_at_deals()
     hidden.finish(contract.broken)
     return (games, hidden.decisions, hidden.draw_count), _results(contract, hidden)

@@ -182,6 +182,11 @@ class Faces:
         facts: Any = [("", self.text(data))] if self._compiled else self(data)
         return {word for where, text in facts for word in _words(where, text)}
 
+    def words_in_order(self, data: StateData) -> set[Word]:
+        """The words of the text of a compiled game's state, each with its number; none in plain Python, where facts have their places."""
+        texts = self.text(data).split() if self._compiled else []
+        return {(f"word {number}:", text) for number, text in enumerate(texts, 1)}
+
     def has(self, data: StateData, worlds: Sequence[StateData]) -> bool:
         """Whether a state in plain Python is one of the draws, if no list tells an order, or by its text."""
         if self._compiled:
@@ -232,11 +237,23 @@ class Told:
     words: Counter[Word] = attrs.field(factory=Counter)
     pairs: Counter[tuple[Word, Word]] = attrs.field(factory=Counter)
 
-    def add(self, words: set[Word]) -> None:
+    def add(self, words: set[Word], single_words: set[Word]) -> None:
+        """Count the facts of a state.
+
+        Args:
+            single_words: those that are not paired.
+        """
         self.count += 1
-        self.words.update(words)
+        self.words.update(words | single_words)
         if self.count <= PAIRED:
             self.pairs.update(itertools.combinations(sorted(words), 2))
+
+    def keep(self, words: set[Word]) -> None:
+        """Count no other facts."""
+        for word in self.words.keys() - words:
+            del self.words[word]
+        for pair in [pair for pair in self.pairs if not words.issuperset(pair)]:
+            del self.pairs[pair]
 
     def lacks(self, tally: "Told") -> str:
         """The pair of facts that other states tell most often, and these never, in words."""

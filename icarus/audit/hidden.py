@@ -76,8 +76,8 @@ HIDDEN = {
     "redraw": "the hidden facts of each other player are redrawn, and those that nobody sees",
     "unseen": "what the observer has not seen changes no draw: after another way that he cannot tell from the true one, the same random "
     "numbers draw the same",
-    "seen": "draws agree with what he has seen of the last step: each fact of them is met in a game in which he sees the same; in plain "
-    "Python each fact after a deal, too",
+    "seen": "draws agree with what he has seen of the last step: each fact of them is met in a game in which he sees the same; each "
+    "fact after a deal, too",
     "sees all": "a draw for CHANCE, who sees everything, changes at most the luck to come: nothing that a player knows",
 }
 NO_SMALL_SET = "no information set was small enough for the number of draws"
@@ -663,19 +663,24 @@ class Hidden:
             self._strange_text = self._describe(state, what, draws[strange[0]])
 
     def look_at_deals(self) -> None:
-        """Draw once at the first decision of many deals, in plain Python: draws say what deals say, and as often; so do weights."""
+        """Draw once at the first decision of many deals: draws say what deals say, and as often; so do weights, in plain Python."""
         self.luck = random.Random(f"{self.seed} deals")
         self.rng = seeded((*self.seed, Stream.FIRST_DRAWS))
         self._texts = []
         deals = Told()
         draws = Told()
         tallies: dict[object, Drawn] = {}  # of the deals, by what the first player knows of them
-        for number in range(DEALS):
+        for number in range(2 * DEALS if self.compiled else DEALS):
             self._number = number
             state = self._dealt(Stream.FIRST_DEALS, number)
             if state is not None:
                 self._guarded(state, partial(self._look_at_deal, state, deals, draws, tallies))
-        who = f"of {DEALS} draws, one for the first player of each deal"
+        if self.compiled:
+            # what all deals have alike may be a set-up of the game that players are taken not to know
+            dealt = {word for word, count in deals.words.items() if count < deals.count}
+            for told in deals, draws:
+                told.keep(dealt)
+        who = f"of {draws.count} draws, one for the first player of each deal"
         strange = deals.lacks(draws)
         if strange:
             self.checks["seen"].count(f"{who}, {strange}, and no deal does")
@@ -696,9 +701,9 @@ class Hidden:
             return
         player = state.current_player()
         (draw,) = Draws(state, player).draw(state.data, 1, self.rng)
-        deals.add(self._faces.words(state.data))
-        draws.add(self._faces.words(draw))
-        if self.game.observation is not None:
+        for told, data in ((deals, state.data), (draws, draw)):
+            told.add(self._faces.words(data), self._faces.words_in_order(data))
+        if self.game.observation is not None and not self.compiled:
             view = player, *state.legal_actions(), facts_known(state, player)
             face = self._faces(state.data)
             tally = tallies.setdefault(view, Drawn())

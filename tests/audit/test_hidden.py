@@ -295,6 +295,20 @@ def test_states_that_stand_for_several_deals_are_likelier():
 # ------------------------------------------------------------------------------------------------------------------- the rest
 
 
+def without_king(state, rng):
+    """Player 1 is never dealt the king."""
+    state.cards[1] = below(rng, 2)
+    state.cards[0] = (state.cards[1] + 1 + below(rng, 2)) % 3
+    state.paid[0], state.paid[1] = 1, 1
+
+
+def test_draws_of_what_is_never_dealt_are_found():
+    game = attrs.evolve(games.load("kuhn-poker"), initial=without_king)
+    report = audit(game, games=1, determinizations=50)
+    assert report.failed == ("uniform",)
+    assert "one for the first player of each deal" in report["uniform"].examples[0]
+
+
 def test_a_hidden_hand_that_is_never_redrawn_is_found():
     """By the draws at the first decisions alone: an audit of seven players takes 20 s."""
     game = knockout_whist(players=7)
