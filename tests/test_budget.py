@@ -21,12 +21,12 @@ ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or belo
 TOKENS = {
     "icarus/algebra": 10_020,
     "icarus/arena": 5_800,
-    "icarus/audit": 24_100,
+    "icarus/audit": 24_150,
     "icarus/bridges": 6_410,
     "icarus/commands": 20_460,
     "icarus/compiler": 17_190,
     "icarus/discovery": 8_835,
-    "icarus/engine": 39_410,
+    "icarus/engine": 39_480,
     "icarus/equilibrium": 21_460,
     "icarus/games": 42_100,
     "icarus/kernel": 18_300,
@@ -37,7 +37,7 @@ TOKENS = {
     "experiments/studies": 13_670,
     "icarus": 257_300,
     "experiments": 64_670,
-    "tests": 290_700,
+    "tests": 291_000,
 }
 IDEAS = {"icarus": (138, 271, 2_572), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average

@@ -462,8 +462,9 @@ class Contract:
     def _check_results(self, moves: list[int], action: int, text: str) -> None:
         """Check that no observation tells what came of an action which is hidden, and note where one tells what came of another."""
         for player, move in enumerate(moves):
-            if self._told_by_result(player, action, move):
-                if move == UNSEEN:
+            lookalike = self._told_by_result(player, action, move)
+            if lookalike is not None:
+                if move == UNSEEN or lookalike != action:
                     message = f"observe hides {text} from player {player}, but his observation tells afterwards what came of it"
                     raise BrokenPromise("moves", message)
                 note = f"what came of {text} is told to player {player} by his observation alone: {MERGED}"
@@ -499,25 +500,31 @@ class Contract:
         movers = {self.asked.ask("player", data) for data in states}
         return movers if len(labels) == 1 and TERMINAL not in movers else set()
 
-    def _told_by_result(self, observer: int, action: int, move: int) -> bool:
-        """Whether a player sees one move in the true state and in a draw for him, and only his observation tells them apart later."""
+    def _told_by_result(self, observer: int, action: int, move: int) -> int | None:
+        """The action in a draw for a player that he cannot tell from the one in the true state by its move, but by his observation later.
+
+        None where there is no such action. It is the same one, if that looks the same.
+        """
         # in each game at other actions, as those at the beginning may all be forced
         is_left_out = (self._number + len(self._texts)) % RESULTS != 0
         if self.game.determinize is None or self._in_playout or is_left_out:
-            return False
+            return None
         try:
             draw = self._drawn(self._data, observer, (*self.seed, Stream.RESULTS, len(self._texts)))
-            states = [self._data, draw]
-            if (
-                action not in self.asked.ask("legal", draw)
-                or self.asked.moves(draw, action)[observer] != move
-                or self._is_told(observer, states)
-            ):
-                return False
-            after = [self.asked.after(data, action) for data in states]
-            return len(self._movers(after)) == 1 and self._is_told(observer, after)
+            if self._is_told(observer, [self._data, draw]):
+                return None
+            actions = sorted(self.asked.ask("legal", draw), key=lambda each: each != action)
+            lookalikes = (
+                each for each in actions if self.asked.moves(draw, each)[observer] == move
+            )
+            lookalike = next(lookalikes, None)
+            if lookalike is None:
+                return None
+            after = [self.asked.after(self._data, action), self.asked.after(draw, lookalike)]
+            is_told = len(self._movers(after)) == 1 and self._is_told(observer, after)
+            return lookalike if is_told else None
         except BrokenPromise:  # by a draw, which other checks look at
-            return False
+            return None
 
     def _label(self) -> None:
         """Check the label; where an episode begins, nobody has seen a move of it."""

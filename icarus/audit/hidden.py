@@ -678,8 +678,8 @@ class Hidden:
         if self.compiled:
             # what all deals have alike may be a set-up of the game that players are taken not to know
             dealt = {word for word, count in deals.words.items() if count < deals.count}
-            for told in deals, draws:
-                told.keep(dealt)
+            for tally in deals, draws:
+                tally.keep(dealt)
         who = f"of {draws.count} draws, one for the first player of each deal"
         strange = deals.lacks(draws)
         if strange:
@@ -701,14 +701,14 @@ class Hidden:
             return
         player = state.current_player()
         (draw,) = Draws(state, player).draw(state.data, 1, self.rng)
-        for told, data in ((deals, state.data), (draws, draw)):
-            told.add(self._faces.words(data), self._faces.words_in_order(data))
+        for tally, data in ((deals, state.data), (draws, draw)):
+            tally.add(self._faces.words(data), self._faces.words_in_order(data))
         if self.game.observation is not None and not self.compiled:
             view = player, *state.legal_actions(), facts_known(state, player)
             face = self._faces(state.data)
-            tally = tallies.setdefault(view, Drawn())
-            tally.add(face, None)
-            tally.deals[face] = self._deals(state.data)
+            tally_of_view = tallies.setdefault(view, Drawn())
+            tally_of_view.add(face, None)
+            tally_of_view.deals[face] = self._deals(state.data)
 
     def _weighed(self, tally: Drawn) -> str:
         """How the deals that a player cannot tell from one another differ from their weights, in words."""

@@ -668,6 +668,32 @@ def test_what_an_observation_alone_tells_of_a_result_is_noted_at_any_action(forc
     assert "told to player 1 by his observation alone" in str(report)
 
 
+@pytest.mark.parametrize("is_shown", [False, True])
+def test_an_open_card_that_is_hidden_as_a_move_is_found_where_it_is_the_last_one(is_shown):
+    """Each player has a card; player 0 plays his openly, and player 1 his."""
+    game = PythonGame(
+        name="last card",
+        players=2,
+        initial=lambda rng: [[below(rng, 2)], [below(rng, 2)], []],
+        player=lambda state: len(state[2]) if len(state[2]) < 2 else TERMINAL,
+        legal=lambda state: state[len(state[2])],
+        apply=lambda state, action: state[2].append(state[len(state[2])].pop()),
+        rewards=lambda state: [state[2][0], state[2][1]],
+        observe=lambda state, action: [action if is_shown else 2] * 2,
+        determinize=lambda state, observer, beliefs, rng: [
+            cards
+            if player in (observer, 2) or observer == CHANCE
+            else [below(rng, 2) for _ in cards]
+            for player, cards in enumerate(copy.deepcopy(state))
+        ],
+        observation=lambda state, player: (state[player], state[2]),
+    )
+    report = audit(game, games=20, determinizations=20)
+    assert report.passed if is_shown else report.failed == ("moves",), report
+    told = "from player 1, but his observation tells afterwards what came of it"
+    assert is_shown or told in report["moves"].examples[0]
+
+
 CLASSES: list[tuple[type, dict[str, Any], str]] = [
     (Opened, {}, ""),
     (Coins, {}, ""),
