@@ -335,12 +335,18 @@ def parts_of(
 def parts_text(
     parts: Sequence[int], space: Space, game: AnyGame, move_text: Callable[[int], str]
 ) -> str:
-    """The parts of a record in words, by the space that it is drawn from."""
-    factors = next(each.factors for each in space.alternatives if len(each.factors) == len(parts))
+    """The parts of a record in words, by the space that it is drawn from; of a union, in those of each space that may have it."""
+    seats = range(-1, game.players)
+    texts = dict[str, None]()
 
     def text(part: int, factor: str) -> str:
         if factor in ACTION.factors + MOVE.factors:
             return move_text(part)
         return seat_name(game, part) if factor in PLAYER.factors else str(part)
 
-    return f"({', '.join(map(text, parts, factors))})"
+    for each in space.alternatives:
+        pairs = [*zip(parts, each.factors, strict=False)]
+        has_seats = all(part in seats for part, factor in pairs if factor in PLAYER.factors)
+        if len(parts) == len(each.factors) and has_seats:
+            texts[f"({', '.join(text(*pair) for pair in pairs)})"] = None
+    return " or ".join(texts)

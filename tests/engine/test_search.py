@@ -38,7 +38,17 @@ from icarus import (
     search,
     secure_child,
 )
-from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, Enhancement, capture, initial, weight
+from icarus.algebra import (
+    ACTION,
+    HISTORY,
+    MOVE,
+    NOTHING,
+    PLAYER,
+    Enhancement,
+    capture,
+    initial,
+    weight,
+)
 from icarus.compiler.rng import seeded
 from icarus.engine import lowering as lowering_module, match as levels, tables as tables_module
 from icarus.engine.compiled_search import CompiledSearch
@@ -47,7 +57,7 @@ from icarus.engine.match import DecisionLog
 from icarus.engine.result import recommend, sum_statistics
 from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS
 from icarus.engine.search import run_within
-from icarus.engine.tables import SMALLEST, RecordTable, capacity_for, parts_of
+from icarus.engine.tables import SMALLEST, RecordTable, capacity_for, parts_of, parts_text
 from icarus.kernel import (
     CHANCE,
     FILTER_SHARE,
@@ -1009,6 +1019,20 @@ def test_an_absent_record_is_a_key_error(strategy, absent):
     assert absent not in records
     assert (1, 2, 3, 4, 5) not in records
     assert "x" not in records
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        ((7, 1), "(a7, player 1) or (a7, a1)"),
+        ((7, -1), "(a7, chance) or (a7, a-1)"),
+        ((7, 2), "(a7, a2)"),
+        ((7,), "(7)"),
+    ],
+)
+def test_a_record_of_a_union_is_told_in_the_words_of_each_space_that_may_have_it(parts, text):
+    space = ACTION * PLAYER | ACTION * ACTION | NOTHING
+    assert parts_text(parts, space, toy.KUHN, "a{}".format) == text
 
 
 @pytest.mark.parametrize(
