@@ -99,7 +99,7 @@ class RaceProtocol:
     format: Literal[1, 2] = 2
 
     def settings(self) -> dict[str, Any]:
-        """The protocol as JSON can hold it, with its digest, which names it: it follows from every setting."""
+        """The protocol as JSON can hold it, with its digest, which names it: it follows from every setting but the order of factors."""
         fields = msgspec.to_builtins(self, enc_hook=python_number)
         space = {"name": self.space.name, **fields["space"]}  # also a name that is the default
         players = {"reference": plain(self.reference), "pool": [plain(each) for each in self.pool]}
@@ -130,7 +130,15 @@ class RaceProtocol:
         Raises:
             ValueError: it has another race, a file that cannot be read, or files of another command.
         """
-        check_settings(directory / FILE, self.settings(), "race", directory / ROWS)
+        path = directory / FILE
+        check_settings(path, self.settings(), "race", directory / ROWS)
+        if path.exists():
+            # The order of the factors, by which a space is explored, is in no digest.
+            there = msgspec.json.decode(path.read_bytes())["space"]["factors"]
+            if list(there) != list(self.space.factors):
+                raise ValueError(
+                    f"{directory} has another race: the order of factors is {', '.join(there)} there; choose another directory"
+                )
 
     def write(self, directory: Path) -> None:
         """Write the protocol, where it is not written yet; errors as of `check`."""

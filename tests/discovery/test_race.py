@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import msgspec
 import numpy as np
 import pytest
 
@@ -125,6 +126,11 @@ def test_another_race_in_the_directory_is_refused(finished_race, tmp_path):
     _, directory = finished_race
     with pytest.raises(ValueError, match="another race: games is 340 there and 500 here"):
         race(directory, games=500)
+    in_another_order = msgspec.structs.replace(SPACE, factors=dict(reversed(FACTORS.items())))
+    with pytest.raises(
+        ValueError, match="another race: the order of factors is tree, c, simulation there;"
+    ):
+        race(directory, space=in_another_order)
     text = (directory / "protocol.json").read_text()
     (tmp_path / "protocol.json").write_text(text.replace('"seed": 0', '"seed": 1'))
     with pytest.raises(ValueError, match="changed after the race had started"):
