@@ -493,7 +493,7 @@ class Climb:
         absent: the opponents that cannot play here.
 
     Raises:
-        ValueError: no opponent can play here, one of the files was edited after games that are counted, or a bad seed. TypeError: no
+        ValueError: no opponent can play here, a file of games that are counted was edited or is not given, or a bad seed. TypeError: no
             player.
     """
 
@@ -544,11 +544,18 @@ class Climb:
     def _refuse_edited(self, digests: Mapping[str, str]) -> None:
         for row in self.rows:
             for file, before in row.get("files", {}).items():
-                if (now := digests.get(file, before)) != before:
+                # A file of any name that holds the same will do; without one, the player may be another of this name.
+                if before in digests.values():
+                    continue
+                if file not in digests:
                     raise ValueError(
-                        f"{file} was edited: its digest is {now}, in earlier games of {self.name} {before}; "
-                        "undo the edit, or keep the games in another file"
+                        f"{file}, with which earlier games of {self.name} were played, is not among the files; "
+                        "give it, or keep the games in another file"
                     )
+                raise ValueError(
+                    f"{file} was edited: its digest is {digests[file]}, in earlier games of {self.name} {before}; "
+                    "undo the edit, or keep the games in another file"
+                )
 
     def rating(self) -> Rating:
         """What the games so far say, with what is known of the opponents."""

@@ -236,6 +236,19 @@ def test_games_of_a_player_whose_file_was_edited_are_not_counted_as_its_own(tmp_
         Climb(LADDER, player, ledger=ledger, files=[file])
 
 
+def test_games_with_another_file_are_not_counted_and_those_with_a_copy_are(tmp_path):
+    player, ledger = Agent(parse("BASELINE"), iterations=3), rated_games(None)
+    own, copy, another = (tmp_path / f"{name}.py" for name in ("own", "copy", "another"))
+    for file in (own, copy):
+        file.write_text("A = 1")
+    another.write_text("A = 2")
+    list(Climb(LADDER, player, ledger=ledger, files=[own]).games(2))
+    assert len(Climb(LADDER, player, ledger=ledger, files=[copy]).rows) == 2
+    for files in ([another], []):
+        with pytest.raises(ValueError, match=r"^own.py, with which .* is not among the files"):
+            Climb(LADDER, player, ledger=ledger, files=files)
+
+
 def test_pairs_have_one_opening_and_two_sides():
     first, second = itertools.islice(
         Climb(LADDER, Agent(parse("BASELINE"), iterations=3)).games(2), 2
