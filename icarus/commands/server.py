@@ -6,7 +6,6 @@ import itertools
 import secrets
 import threading
 from collections.abc import Iterator, Mapping
-from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -320,8 +319,11 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused(
                 403, "this request comes from another page; only the page of the game may send it"
             )
-        morsel = SimpleCookie(self.headers["Cookie"]).get(server.cookie)
-        visitor = morsel.value if morsel else ""
+        # Browsers send the cookies of all servers on this machine, which may hold anything.
+        cookies = (
+            each.strip().partition("=") for each in self.headers.get("Cookie", "").split(";")
+        )
+        visitor = next((value for name, _, value in cookies if name == server.cookie), "")
         seats = server.visitors.get(visitor)
         if token is None and seats is not None:
             return seats

@@ -146,6 +146,17 @@ def test_the_token_leaves_the_address_for_a_cookie_that_no_script_reads_and_wins
     assert "SameSite=strict" in answer.headers["set-cookie"]
 
 
+@pytest.mark.parametrize(
+    "other", ['x={"a": 1, "b": 2}', "user[name]=max", "a b=x y z", "a/b=é", "a"]
+)
+def test_cookies_of_other_servers_on_the_machine_are_passed_over(served, other):
+    page = served("kuhn-poker")
+    name = f"icarus-{page.port}"
+    cookies = f"{other}; {name}={page.client.cookies[name]}".encode()
+    with client_at(f"http://127.0.0.1:{page.port}", headers={"Cookie": cookies}) as client:
+        assert client.get("/games/0/state").status_code == 200
+
+
 def test_the_token_is_asked_for_before_a_byte_of_the_body_is_read_and_a_long_body_is_not_read(
     served,
 ):
