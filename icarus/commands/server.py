@@ -194,7 +194,7 @@ class Server(ThreadingHTTPServer):
         # from now on requests wait for `serve`, and are not refused
         super().__init__((host, 0), Handler)
         self.tables = tables
-        self.name = f"{host}:{self.server_port}"
+        self.name = f"{host}:{self.server_port}".lower()  # as browsers write it
         self.cookie = f"icarus-{self.server_port}"
         self.visitors = dict[str, Seats]()
         token = _secret()
@@ -309,13 +309,13 @@ class Handler(BaseHTTPRequestHandler):
             Refused: the request names another host, comes from another page, or from nobody who is known. Or it has a token: then the
                 visitor gets a cookie with its seats, and is sent to the address without it, so that no history and no log has the token.
         """
-        server, host = self.server, self.headers.get("Host", "")
+        server, host = self.server, self.headers.get("Host", "").lower()
         if host != server.name:
             raise Refused(
                 403,
                 "these games can be played only on the machine that they run on, or by the name that was given",
             )
-        if self.headers.get("Origin", f"http://{host}") != f"http://{host}":
+        if self.headers.get("Origin", f"http://{host}").lower() != f"http://{host}":
             raise Refused(
                 403, "this request comes from another page; only the page of the game may send it"
             )

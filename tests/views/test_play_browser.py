@@ -250,8 +250,9 @@ def test_a_new_game_has_as_many_persons_as_the_one_before(served):
     assert watched.client.get(f"/games/{number}/state").json()["seat"] is None
 
 
-def test_a_local_network_is_served_by_the_name_that_was_given_and_by_no_other():
-    server = Server(Tables(), "localhost")
+@pytest.mark.parametrize("name", ["localhost", "LocalHost"])
+def test_a_local_network_is_served_by_the_name_that_was_given_and_by_no_other(name):
+    server = Server(Tables(), name)
     thread = threading.Thread(target=server.serve, daemon=True)
     thread.start()
     try:
