@@ -23,7 +23,7 @@ TOKENS = {
     "icarus/arena": 5_800,
     "icarus/audit": 24_150,
     "icarus/bridges": 6_410,
-    "icarus/commands": 20_500,
+    "icarus/commands": 20_540,
     "icarus/compiler": 17_190,
     "icarus/discovery": 8_880,
     "icarus/engine": 39_480,

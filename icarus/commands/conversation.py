@@ -73,6 +73,15 @@ def _option_of(file: str) -> str:
     return "--evaluation" if file.endswith(EVALUATION) else "--with"
 
 
+def _claim(path: Path) -> bool:
+    """Make an empty file, which is to be written; False where there is one, as of another table that is saved at once."""
+    try:
+        path.touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
+
+
 @attrs.frozen
 class Played:
     """One action of a game.
@@ -265,8 +274,6 @@ class Session:
         Raises:
             ValueError: another file of this name exists.
         """
-        names = (Path(f"{self.game.name}-{number}.txt") for number in itertools.count(1))
-        path = path or self.file or next(name for name in names if not name.exists())
         seats = [
             None
             if agent is None
@@ -282,7 +289,17 @@ class Session:
         moves = [each.text for each in self.played]
         saved = SavedGame(str(self.game), self.seed, seats, files, moves, self.level)
         content = msgspec.json.format(msgspec.json.encode(saved)) + b"\n"
-        write_whole(path if path == self.file else new_file(path), content)
+        names = (Path(f"{self.game.name}-{number}.txt") for number in itertools.count(1))
+        if path is None:
+            path = self.file or next(filter(_claim, names))
+        elif path != self.file:
+            new_file(path).touch(exist_ok=False)
+        try:
+            write_whole(path, content)
+        except BaseException:
+            if path != self.file:
+                path.unlink()  # the empty one that was made above
+            raise
         self.file = path
         command = ["icarus", "play", "--resume", str(path)]
         if len(self.people) > 1:

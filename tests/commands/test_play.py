@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, MO_ISMCTS, Agent, CheatingUCT, games, parse
+from icarus.arena.ledger import write_whole
 from icarus.commands.conversation import CARD, HELP, Conversation, Session, ending_of
 from icarus.commands.play import talk
 from icarus.kernel import CHANCE, PythonGame, State, below
@@ -121,6 +122,27 @@ def test_a_saved_game_goes_on_as_it_would_have(game, tmp_path):
     before = (tmp_path / "game.txt").read_text()
     played_on(session, 1).save()  # where it has been saved before
     assert (tmp_path / "game.txt").read_text() != before
+    assert len([*tmp_path.iterdir()]) == 2
+
+
+def test_games_that_are_saved_at_once_have_files_of_their_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    first, second = (session_of("othello", seed=seed) for seed in range(2))
+
+    def write_beside_another(path: Path, content: bytes) -> None:
+        monkeypatch.setattr("icarus.commands.conversation.write_whole", write_whole)
+        second.save()
+        with pytest.raises(ValueError, match="exists and is not overwritten"):
+            second.save(path)
+        write_whole(path, content)
+
+    monkeypatch.setattr("icarus.commands.conversation.write_whole", write_beside_another)
+    first.save()
+    assert (first.file, second.file) == (Path("othello-1.txt"), Path("othello-2.txt"))
+    assert [resumed(session.file).seed for session in (first, second)] == [0, 1]
+    monkeypatch.setattr("icarus.commands.conversation.write_whole", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        session_of("othello").save()
     assert len([*tmp_path.iterdir()]) == 2
 
 
