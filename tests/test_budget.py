@@ -25,7 +25,7 @@ TOKENS = {
     "icarus/bridges": 6_410,
     "icarus/commands": 20_540,
     "icarus/compiler": 17_190,
-    "icarus/discovery": 8_880,
+    "icarus/discovery": 8_970,
     "icarus/engine": 39_480,
     "icarus/equilibrium": 21_460,
     "icarus/games": 42_100,

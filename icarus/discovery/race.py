@@ -431,8 +431,19 @@ def explore(protocol: RaceProtocol, games: RaceGames, report: Report) -> list[Po
     # one more, as the reference may be among them, which is no finalist
     finalists = finder.finalists(protocol.finalists + 1)
     if protocol.format > 1:
-        finalists = [each for each in finalists if space.configuration(each) != protocol.reference]
+        finalists = [each for each in finalists if not _is_reference(protocol, each)]
     return finalists[: protocol.finalists]
+
+
+def _is_reference(protocol: RaceProtocol, point: Point) -> bool:
+    """Whether a point makes the reference, however that is written; enhancements of one's own are compared by what is written."""
+    configuration, reference = protocol.space.configuration(point), protocol.reference
+    if configuration == reference:
+        return True
+    try:
+        return configuration.player(**protocol.budget) == reference.player(**protocol.budget)
+    except (OSError, ValueError):
+        return False
 
 
 # -------------------------------------------------------------------------------------------------------- prove, ablate

@@ -36,6 +36,7 @@ import numpy as np
 from icarus import checks
 from icarus.algebra.parsing import Operand
 from icarus.arena.player import Entrant
+from icarus.engine.match import Player
 from icarus.engine.scheme import MO_ISMCTS, MOST_TREES
 from icarus.specs import NAMES
 
@@ -222,12 +223,13 @@ class SearchSpace(
         for point in dict.fromkeys([*covering, *(self.sample(rng) for _ in range(CHECKED))]):
             with self.refusing(point):
                 self.configuration(point).player(names, iterations=iterations, seconds=seconds)
-        points = dict[Entrant, Point]()
+        points = dict[Player, Point]()
         near = (neighbour for point in covering for neighbour in self.neighbours(point))
         for point in (*covering, *near):
             with self.refusing(point):
                 configuration = self.configuration(point)
-                first = points.setdefault(configuration, point)
+                player = configuration.player(names, iterations=iterations, seconds=seconds)
+                first = points.setdefault(player, point)
                 if first != point:
                     raise ValueError(
                         f"this makes {configuration}, and so does {self.describe(first)}; leave out one of the two"

@@ -208,6 +208,8 @@ def test_the_reference_is_no_finalist_but_in_races_of_the_first_format(finished_
     assert SPACE.configuration(reference) == protocol.reference
     monkeypatch.setattr(Factorial, "finalists", lambda self, number: [reference, *others][:number])
     assert explore(protocol, games, lambda report: None) == others
+    written_otherwise = attrs.evolve(protocol, reference=Entrant("baseline(2) >> (NAST2)"))
+    assert explore(written_otherwise, games, lambda report: None) == others
     assert explore(attrs.evolve(protocol, format=1), games, lambda report: None) == [
         reference,
         others[0],
@@ -248,6 +250,7 @@ def test_a_second_race_has_deals_of_its_own_and_the_first_races_still_have_their
             {"against": ["MAST [random_moves = 0.5]"], "candidate": "MAST"},
             r"the candidate MAST is the reference MAST   \[random_moves = 0.5\] without its",
         ),
+        ({"candidate": "baseline(2)>>NAST2"}, "this makes .*, and so does strategy = baseline"),
         ({"candidate": "RAVE [seconds = 1]"}, "'RAVE, 1.0 s' has a budget of its own"),
     ],
 )

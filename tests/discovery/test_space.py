@@ -133,9 +133,17 @@ def test_a_level_that_makes_no_strategy_is_refused_with_its_point():
         space.check()
 
 
-@pytest.mark.parametrize("decays", [("0", "0.0"), ("0", 0.5, "0.50")])
-def test_two_levels_that_make_the_same_are_refused(decays):
-    factors = {"tree": ("RAVE", "MAST"), "decay": decays}
+@pytest.mark.parametrize(
+    "factors",
+    [
+        {"tree": ("RAVE", "MAST"), "decay": ("0", "0.0")},
+        {"tree": ("RAVE", "MAST"), "decay": ("0", 0.5, "0.50")},
+        {"tree": ("RAVE>>MAST", "RAVE >> MAST"), "decay": (0,)},
+        {"tree": ("MAST", "(MAST)"), "decay": (0,)},
+        {"tree": ("baseline({c})", "RAVE"), "c": (0.1, "1e-1"), "decay": (0,)},
+    ],
+)
+def test_two_levels_that_make_the_same_are_refused(factors):
     with pytest.raises(ValueError, match="at tree = (.*), .*: this makes .*, and so does tree = "):
         SearchSpace("{tree}", factors, move_decay="{decay}").check()
 
