@@ -95,6 +95,7 @@ def play_command(
         ]
         if not watch:
             seats.insert(integer("--seat", seat, 0, players - 1), None)
+        names = loaded.names
         session = Session(loaded.game, seats, seed, _digests(loaded.files), level)
     elif resume is not None:
         ignored = ["seat", "watch", "seed", *OF_AN_AGENT]
@@ -119,13 +120,13 @@ def play_command(
             ("seat", "watch", "seed", "level", *OF_AN_AGENT),
             "without GAME the page asks for the game and its agents",
         )
-        load_files(files)
-        _serve(Tables(_digests(files)), host)
+        names = load_files(files)
+        _serve(Tables(_digests(files), names=names), host)
         return
     if browser:
         if levels is not None:
             levels_of(session.game, levels)  # refused here, not silently by the page
-        tables = Tables(session.files, {str(session.game): levels})
+        tables = Tables(session.files, {str(session.game): levels}, names)
         tables.add(session)
         _serve(tables, host)
     elif len(session.people) > 1:

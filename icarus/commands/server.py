@@ -15,6 +15,7 @@ import attrs
 import msgspec
 
 from icarus import games
+from icarus.algebra.parsing import Operand
 from icarus.arena.player import RandomPlayer
 from icarus.checks import integer
 from icarus.commands.conversation import USUAL, Conversation, Natural, Session, colours_of
@@ -78,10 +79,12 @@ class Tables:
     Attributes:
         files: of one's own games, with digests of what they hold.
         levels: where those of one's own games are, by their names.
+        names: enhancements of one's own that strategies of saved games may name.
     """
 
     files: Mapping[Path, str] = {}
     levels: dict[str, Path | None] = attrs.field(factory=dict)
+    names: Mapping[str, Operand] = {}
     numbers: Iterator[int] = attrs.field(factory=itertools.count)
     games: dict[int, Conversation] = attrs.field(factory=dict)
 
@@ -274,7 +277,7 @@ class Handler(BaseHTTPRequestHandler):
                 number = (
                     tables.begin(body, seats)
                     if which == "games"
-                    else tables.add(Session.resumed(body, tables.files))
+                    else tables.add(Session.resumed(body, tables.files, tables.names))
                 )
                 self.server.start(number)
                 seats[number] = tables.games[number].viewers[0]

@@ -22,8 +22,10 @@ import pytest
 
 from icarus import BASELINE, Agent, games
 from icarus.commands import conversation
+from icarus.commands.cli import run
 from icarus.commands.conversation import LATE, REVEALS, Conversation, Session
 from icarus.commands.server import LONGEST_BODY, Server, Tables
+from icarus.load_files import digest_of, load_files
 from icarus.views.boards import drawing, svg
 from tests.conftest import child_process, environment
 
@@ -440,6 +442,31 @@ def test_a_new_game_of_one_s_own_is_kept_with_its_file(tmp_path):
             assert "error" not in client.post("saved", content=kept).json()
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0
+
+
+@pytest.mark.parametrize("words", ["", "kuhn-poker --iterations 5", "--resume saved.txt"])
+def test_a_saved_game_whose_agents_are_of_one_s_own_is_taken_up_at_the_page(
+    words, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    own, saved, tables = Path("own.py"), Path("saved.txt"), list[Tables]()
+    own.write_text(
+        "import attrs\nfrom icarus import MAST\nMINE = attrs.evolve(MAST, name='MINE')\n"
+    )
+    agent = Agent(load_files([own])["MINE"], iterations=5)
+    files = {own: digest_of(own)}
+    Session(games.load("kuhn-poker"), [None, agent], files=files).save(saved)
+    monkeypatch.setattr("icarus.commands.play._serve", lambda each, host: tables.append(each))
+    assert run(["play", *words.split(), "--browser", "--with", "own.py"]) == 0
+    server = Server(*tables)
+    thread = threading.Thread(target=server.serve, daemon=True)
+    thread.start()
+    with client_at(f"http://127.0.0.1:{server.server_port}") as client:
+        client.get(server.address)
+        number = client.post("/saved", content=saved.read_bytes()).json()["number"]
+        assert "MINE" in client.get(f"/games/{number}/state").json()["who"]
+    server.shutdown()
+    thread.join()
 
 
 def test_what_fails_in_a_game_of_one_s_own_is_told_and_can_be_left(served, monkeypatch):
