@@ -20,24 +20,24 @@ ROOT = Path(__file__).parent.parent
 ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or below it before that is lowered
 TOKENS = {
     "icarus/algebra": 10_020,
-    "icarus/arena": 5_800,
+    "icarus/arena": 5_820,
     "icarus/audit": 24_150,
     "icarus/bridges": 6_410,
     "icarus/commands": 20_580,
     "icarus/compiler": 17_190,
-    "icarus/discovery": 8_970,
+    "icarus/discovery": 9_000,
     "icarus/engine": 39_480,
     "icarus/equilibrium": 21_460,
     "icarus/games": 42_100,
     "icarus/kernel": 18_300,
     "icarus/ladder": 8_730,
-    "icarus/learning": 7_890,
+    "icarus/learning": 7_910,
     "icarus/specs": 12_700,
     "icarus/views": 6_310,
     "experiments/studies": 13_670,
     "icarus": 257_300,
     "experiments": 64_670,
-    "tests": 291_230,
+    "tests": 291_490,
 }
 IDEAS = {"icarus": (138, 271, 2_572), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average

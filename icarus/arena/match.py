@@ -73,9 +73,18 @@ class Match:
 def seated(
     pair: tuple[Entrant, Entrant], seat: int, players: int, **budget: Any
 ) -> tuple[Entrant, ...]:
-    """The first of a pair in a seat, and the second in all others, each with this budget."""
-    player, opponent = (attrs.evolve(each, **budget) for each in pair)
+    """The first of a pair in a seat, and the second in all others, each with this budget.
+
+    Their evaluations have full paths, as other processes may have begun in another directory.
+    """
+    player, opponent = (
+        attrs.evolve(each, evaluation=_full(each.evaluation), **budget) for each in pair
+    )
     return tuple(player if each == seat else opponent for each in range(players))
+
+
+def _full(path: str) -> str:
+    return str(Path(path).resolve()) if path else ""
 
 
 def game_row(match: Match, log: GameLog | None = None) -> GameRow:

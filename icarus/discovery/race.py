@@ -239,6 +239,8 @@ class RaceGames(Ledger):
         self.protocol = protocol
         self.game = game
         self._workers = workers
+        # other processes may have begun in another directory
+        self._files = tuple((str(Path(file).resolve()), digest) for file, digest in protocol.files)
         # A part of every seed, so that no other race has the same deals; races of the first format had none.
         self._seed_of_protocol = (
             (int(attrs.evolve(protocol, files=()).digest, 16),) if protocol.format > 1 else ()
@@ -269,14 +271,14 @@ class RaceGames(Ledger):
             ValueError: a file of the race was edited.
         """
         race = self.protocol
-        players = load_unedited(self.game, race.files).game.players
+        players = load_unedited(self.game, self._files).game.players
         entrants = seated(pair, seat, players, **race.budget)
         return Match(
             self.key(stream, pair, deal, seat),
             self.game,
             entrants,
             (race.seed, stream, deal, *self._seed_of_protocol),
-            race.files,
+            self._files,
         )
 
     def scores(self, stream: int, pairs: Sequence[Pair], deals: Sequence[int]) -> list[float]:

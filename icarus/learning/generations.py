@@ -200,8 +200,10 @@ def learn(
         evaluations = [*directory.glob("generation-*.npz")]
         check_settings(directory / SETTINGS, plan, "learning", directory / ROWS, *evaluations)
         write_settings(directory / SETTINGS, plan)
+        # other processes may have begun in another directory
+        full = tuple((str(Path(file).resolve()), digest) for file, digest in digests)
         with start_workers(workers, cluster) as playing, Ledger(directory / ROWS, KEY) as ledger:
-            learning = Learning(game, digests, chosen, empty, directory, ledger, playing, report)
+            learning = Learning(game, full, chosen, empty, directory, ledger, playing, report)
             while True:
                 began = time.monotonic()
                 learning.add_generation()

@@ -170,6 +170,20 @@ def test_other_processes_play_the_same_race(finished_race, others):
     assert discover("kuhn-poker", **others, **SETTINGS).proofs == discovery.proofs
 
 
+def test_other_processes_find_the_files_wherever_they_have_begun(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text("from icarus import MAST as MINE\n")
+    protocol = plan_race("kuhn-poker", **SETTINGS, files=["mine.py"])
+    learned = Entrant("MAST", evaluation="learned.npz@1f0c2b9a6e55")
+    match = RaceGames(protocol, "kuhn-poker").match(PROOF, (Entrant("MINE"), learned), 0, 0)
+    assert match.files == ((str(tmp_path / "mine.py"), digest_of("mine.py")),)
+    assert [each.evaluation for each in match.entrants] == [
+        "",
+        str(tmp_path / "learned.npz@1f0c2b9a6e55"),
+    ]
+    assert match.key[1:3] == ("MINE", str(learned))
+
+
 def test_the_reference_has_no_difference_to_itself(finished_race):
     reference = Entrant("BASELINE >> MAST")
     with RaceGames(finished_race[0].protocol, "kuhn-poker") as games:

@@ -30,6 +30,7 @@ from icarus.learning.selfplay import (
     games_played,
     write_targets,
 )
+from icarus.load_files import digest_of
 from icarus.views.document import text_of
 from tests.learning.conftest import JUDGE, KUHN, SMALL
 
@@ -303,6 +304,21 @@ def test_a_game_that_other_processes_cannot_be_given_is_refused():
 def test_the_name_of_one_file_is_no_list_of_files():
     with pytest.raises(TypeError, match="files is 'mine.py'; it must be a list"):
         learn(KUHN, files="mine.py")
+
+
+def test_other_processes_find_the_files_wherever_they_have_begun(tmp_path, monkeypatch):
+    def refuse(game, files, *arguments) -> None:
+        raise LookupError(*files)
+
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text("from icarus import MAST as MINE\n")
+    monkeypatch.setattr(generations, "Learning", refuse)
+    with pytest.raises(LookupError) as stopped:
+        learn("kuhn-poker", files=["mine.py"], out="learned.npz")
+    assert stopped.value.args == ((str(tmp_path / "mine.py"), digest_of("mine.py")),)
+    assert (
+        json.loads(Path("learned.learning/learning.json").read_text())["files"][0][0] == "mine.py"
+    )
 
 
 def test_a_directory_of_another_learning_is_refused(learned):
