@@ -56,15 +56,19 @@ def ladder_command(
         player.start()
     else:
         raise ValueError("name either a strategy to rate, or an engine with --engine")
-    with rated_games(rows) as ledger:
-        climb = Climb(
-            read_ladder(loaded.game), player, ledger=ledger, seed=seed, files=loaded.files
-        )
-        for installation, engines in itertools.groupby(
-            sorted(climb.absent, key=_installation), _installation
-        ):
-            print_note(f"not installed: {', '.join(engines)}; {installation}")
-        is_interrupted = _play(climb, number)
+    try:
+        with rated_games(rows) as ledger:
+            climb = Climb(
+                read_ladder(loaded.game), player, ledger=ledger, seed=seed, files=loaded.files
+            )
+            for installation, engines in itertools.groupby(
+                sorted(climb.absent, key=_installation), _installation
+            ):
+                print_note(f"not installed: {', '.join(engines)}; {installation}")
+            is_interrupted = _play(climb, number)
+    finally:
+        if isinstance(player, EnginePlayer):
+            player.close()
     _print_climb(climb)
     if is_interrupted:
         raise typer.Exit(options.INTERRUPTED)
@@ -88,9 +92,6 @@ def _play(climb: Climb, number: int) -> bool:
     except KeyboardInterrupt:
         print_note(f"stopped after {climb.rating().count} of {number} games")
         return True
-    finally:
-        if isinstance(climb.player, EnginePlayer):
-            climb.player.close()
     return False
 
 

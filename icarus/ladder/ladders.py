@@ -512,7 +512,6 @@ class Climb:
                 f"a climb needs a player, such as Agent(strategy, iterations=…), not {player!r}"
             )
         self.ladder = ladder
-        self.player = player
         self.name = str(player)
         self._ledger = ledger or rated_games(None)
         named = defaultdict[str, list[Path]](list)

@@ -325,3 +325,20 @@ def test_an_engine_without_a_finished_game_has_no_rating(short_ladder, capsys):
     )
     assert "Elo" not in output.out
     assert "void: " in output.err
+
+
+def test_an_engine_ends_with_a_command_that_is_refused(tmp_path, monkeypatch, capsys):
+    start, started = Engine.start, []
+
+    def kept(engine: Engine) -> Any:
+        started.append(start(engine))
+        return started[-1]
+
+    monkeypatch.setattr(Engine, "start", kept)
+    fake = Path(__file__).parents[1] / "ladder" / "fake_engine.py"
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text("{}\n")
+    command = ["ladder", "othello", "--engine", f"{sys.executable} {fake} good"]
+    assert run([*command, "--rows", str(rows)]) == 2
+    assert "damaged" in capsys.readouterr().err
+    assert [engine._child.poll() is None for engine in started] == [False]
