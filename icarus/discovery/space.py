@@ -93,12 +93,17 @@ class SearchSpace(
                 return f"has a factor {name!r}; its name must be of letters, digits and _"
             if isinstance(levels, str):
                 return f"has {levels!r} for the levels of the factor {name}; they must be a list"
-            if not levels or len(set(map(str, levels))) < len(levels):
+            # 1 and "1" are written alike, 1 and 1.0 are equal
+            different = min(len(set(map(str, levels))), len(set(levels)))
+            if not levels or different < len(levels):
                 return f"has no levels of the factor {name}, or one of them twice"
         texts = [
             *self._templates,
             *(str(level) for levels in self.factors.values() for level in levels),
         ]
+        for text in texts:
+            if re.search("[{}]", _FIELD.sub("", text)):
+                return f"has a brace in {text!r} that does not stand before or after the name of a factor"
         fields = {field for text in texts for field in _FIELD.findall(text)}
         if unknown := fields - set(self.factors):
             return f"names {{{min(unknown)}}}, which is not a factor; factors: {', '.join(self.factors)}"
@@ -192,7 +197,11 @@ class SearchSpace(
             ValueError: a decay that is not a number.
         """
         strategy, scheme, decay = (self._expand(text, point) for text in self._templates)
-        return Entrant(strategy, scheme or str(MO_ISMCTS), float(decay or 0.0))
+        try:
+            number = float(decay or 0.0)
+        except ValueError:
+            number = checks.real("move_decay", decay, 0, 1)  # which is refused
+        return Entrant(strategy, scheme or str(MO_ISMCTS), number)
 
     def _expand(self, text: str, point: Point) -> str:
         """A template with the levels of a point in place of the factors; a level may name further ones."""

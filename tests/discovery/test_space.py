@@ -120,6 +120,12 @@ def test_the_general_space_is_large_and_the_paper_s_has_sixteen_points():
         ({"excluded": ({"tree": FACTORS["tree"][0], "cutoff": ""},)}, "excludes its default"),
         ({"excluded": ({"cutoff": "9"},)}, "does not have"),
         ({"factors": {**FACTORS, "c": (0.7, 0.7)}}, "one of them twice"),
+        ({"factors": {**FACTORS, "c": (2, 1, 1.0)}}, "one of them twice"),
+        ({"factors": {**FACTORS, "c": (1, "1")}}, "one of them twice"),
+        (
+            {"strategy": "{{tree}} >> {simulation}"},
+            "has a brace in '{{tree}} >> {simulation}' that",
+        ),
     ],
 )
 def test_spaces_that_make_no_sense_are_refused(changes, message):
@@ -127,10 +133,16 @@ def test_spaces_that_make_no_sense_are_refused(changes, message):
         small(**changes)
 
 
-def test_a_level_that_makes_no_strategy_is_refused_with_its_point():
-    space = small(factors={**FACTORS, "epsilon": (0.1, 7)})
-    with pytest.raises(ValueError, match="epsilon = 7.*at most 1"):
-        space.check()
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"factors": {**FACTORS, "epsilon": (0.1, 7)}}, "epsilon = 7.*at most 1"),
+        ({"move_decay": "x"}, "move_decay is 'x'; it must be a real number at least 0 and at most"),
+    ],
+)
+def test_a_level_that_makes_no_agent_is_refused_with_its_point(changes, message):
+    with pytest.raises(ValueError, match=f"the space small at tree = .*{message}"):
+        small(**changes).check()
 
 
 @pytest.mark.parametrize(
