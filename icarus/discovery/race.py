@@ -574,11 +574,14 @@ def _blocks(discovery: Discovery) -> Iterator[Block]:
             for each in discovery.ablations
         ]
         yield Table("", ["difference", "factor"], rows)
+    opponents = f"reference {protocol.reference}, no exploration"
+    if protocol.units.exploration:
+        opponents = f"pool: {'; '.join(map(str, protocol.pool))}; at half time the incumbent"
     yield Heading("Protocol")
     yield Preformatted(
         f"digest {protocol.digest}, seed {protocol.seed}, finder {protocol.finder}\n"
         f"space {protocol.space.name} of {protocol.space.count():,} points\n"
-        f"pool: {'; '.join(map(str, protocol.pool))}; at half time the incumbent\n"
+        f"{opponents}\n"
         f"units of {len(protocol.seats)} games: {protocol.units.exploration} to explore, {protocol.units.proof} to prove each finalist"
     )
     yield Heading("Cost")

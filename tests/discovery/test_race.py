@@ -35,6 +35,7 @@ from icarus.discovery.race import (
     detectable,
     explore,
     plan_units,
+    text_of,
 )
 from icarus.discovery.space import SearchSpace
 from icarus.load_files import digest_of
@@ -192,13 +193,15 @@ def test_the_reference_has_no_difference_to_itself(finished_race):
         assert len(games.rows) == 5
 
 
-def test_all_games_prove_a_candidate_that_is_named():
+def test_all_games_prove_a_candidate_that_is_named(finished_race):
     discovery = race(candidate="RAVE   [move_decay = 0.5]", games=120, space="general")
     assert [str(proof.configuration) for proof in discovery.proofs] == ["RAVE   [move_decay = 0.5]"]
     assert discovery.protocol.units == (0, 40, 0)
     assert discovery.proofs[0].difference.count == 40
     assert discovery.games == 120
     assert not discovery.ablations
+    assert "reference baseline(2.0) >> NAST2, no exploration" in text_of(discovery)
+    assert "pool: BASELINE; baseline(2.0) >> NAST2; at half" in text_of(finished_race[0])
     with pytest.raises(ValueError, match="is the reference that it is to beat"):
         race(candidate="baseline(2.0) >> NAST2")
 
