@@ -403,7 +403,9 @@ class State:
                 meanings = " or ".join(map(repr, names))
                 raise ValueError(f"{text!r} may be {meanings} here; write the one that is meant")
             if not names:
-                raise ValueError(f"{text!r} is not legal here; {self._choices(different)}")
+                raise ValueError(
+                    f"{checks.quoted(text)} is not legal here; {self._choices(different)}"
+                )
             text = names[0]
         if texts.count(text) > 1:
             raise ValueError(

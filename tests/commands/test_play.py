@@ -173,6 +173,8 @@ def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(tmp_path, mon
     slips = "d33,,99,undo,quit now,MOVES,why,help,save no/such/folder.txt,D3,quit"
     said = talked(session, slips.split(","))
     assert "'d33' is not legal here; legal: d3, c4, f5, e6" in said
+    with pytest.raises(ValueError, match="^.{0,110} is not legal here; legal: "):
+        Conversation(session_of("othello"), 0).say("d33 " * 4000)
     assert HELP in said
     assert "no action can be taken back, because you have not played yet" in said
     assert "no other player has searched yet" in said
