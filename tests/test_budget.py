@@ -23,7 +23,7 @@ TOKENS = {
     "icarus/arena": 5_820,
     "icarus/audit": 24_150,
     "icarus/bridges": 6_410,
-    "icarus/commands": 20_580,
+    "icarus/commands": 20_600,
     "icarus/compiler": 17_190,
     "icarus/discovery": 9_070,
     "icarus/engine": 39_480,
@@ -35,9 +35,9 @@ TOKENS = {
     "icarus/specs": 12_700,
     "icarus/views": 6_310,
     "experiments/studies": 13_670,
-    "icarus": 257_360,
+    "icarus": 257_380,
     "experiments": 64_670,
-    "tests": 291_760,
+    "tests": 291_810,
 }
 IDEAS = {"icarus": (138, 271, 2_572), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average

@@ -73,6 +73,11 @@ def _option_of(file: str) -> str:
     return "--evaluation" if file.endswith(EVALUATION) else "--with"
 
 
+def _argument(file: str) -> str:
+    """A file as a command takes it: what begins with "-" would be an option."""
+    return f"./{file}" if file.startswith("-") else file
+
+
 def _claim(path: Path) -> bool:
     """Make an empty file, which is to be written; False where there is one, as of another table that is saved at once."""
     try:
@@ -301,11 +306,11 @@ class Session:
                 path.unlink()  # the empty one that was made above
             raise
         self.file = path
-        command = ["icarus", "play", "--resume", str(path)]
+        command = ["icarus", "play", "--resume", _argument(str(path))]
         if len(self.people) > 1:
             command.append("--browser")
         for name in files:
-            command += _option_of(name), name
+            command += _option_of(name), _argument(name)
         return shlex.join(command)
 
     @classmethod

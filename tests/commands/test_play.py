@@ -14,7 +14,7 @@ from icarus.arena.ledger import write_whole
 from icarus.commands.conversation import CARD, HELP, Conversation, Session, ending_of
 from icarus.commands.play import talk
 from icarus.kernel import CHANCE, PythonGame, State, below
-from icarus.load_files import games_in, load_file
+from icarus.load_files import digest_of, games_in, load_file
 from tests import toy
 from tests.commands.test_cli import icarus
 from tests.conftest import ROOT
@@ -123,6 +123,15 @@ def test_a_saved_game_goes_on_as_it_would_have(game, tmp_path):
     played_on(session, 1).save()  # where it has been saved before
     assert (tmp_path / "game.txt").read_text() != before
     assert len([*tmp_path.iterdir()]) == 2
+
+
+def test_the_command_that_resumes_a_game_takes_no_file_for_an_option(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    own = Path("-own.py")
+    own.touch()
+    session = session_of("othello")
+    session.files = {own: digest_of(own)}
+    assert session.save(Path("--help")) == "icarus play --resume ./--help --with ./-own.py"
 
 
 def test_games_that_are_saved_at_once_have_files_of_their_own(tmp_path, monkeypatch):
