@@ -35,9 +35,9 @@ TOKENS = {
     "icarus/specs": 12_700,
     "icarus/views": 6_310,
     "experiments/studies": 13_670,
-    "icarus": 257_380,
+    "icarus": 257_700,
     "experiments": 64_670,
-    "tests": 291_810,
+    "tests": 292_350,
 }
 IDEAS = {"icarus": (138, 271, 2_572), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average
