@@ -231,7 +231,7 @@ def _print_results(columns: dict[Column, list[Tally]]) -> None:
         lines = [[tally.cell.agent, *row] for tally, row in zip(tallies, rows, strict=True)]
         caption = f"{name.removesuffix(against)}: {budget(column)} per decision{against}"
         print_table(Table(caption, ["Agent", *headings], lines))
-        named |= {each.cell.agent: each.cell.spec.caption for each in tallies}
+        named |= {each.cell.agent: each.cell.caption for each in tallies}
     if counts := counts_of_table_1(columns):
         averages = averages_of(counts)
         print_table(

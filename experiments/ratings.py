@@ -247,20 +247,6 @@ def _is_bounded(stages: Stages, number: int) -> bool:
     return bool(connected_components(ahead, connection="strong")[0] == 1)
 
 
-def name_of(cell: Cell) -> str:
-    """An agent's strategy, and its iterations where they are its own: with others it is another agent."""
-    return cell.spec.text + _own_budget(cell)
-
-
-def caption_of(cell: Cell) -> str:
-    """The same as people must read it."""
-    return cell.spec.caption + _own_budget(cell)
-
-
-def _own_budget(cell: Cell) -> str:
-    return "" if cell.own_iterations is None else f" ({cell.own_iterations} iterations)"
-
-
 def tournaments(results: Results) -> dict[str, Counter[Placing]]:
     """The outcomes by game and budget, of columns that differ only in their opponents, where there are several."""
     cells_of: dict[Column, list[Cell]] = {}
@@ -283,7 +269,7 @@ def _placings(cells: Iterable[Cell], results: Results) -> Counter[Placing]:
         counts = Counter((game.seat, tuple(game.returns)) for game in results.games[cell.key])
         for (seat, rewards), times in sorted(counts.items()):
             players = [cell.column.opponent.text] * len(rewards)
-            players[seat] = name_of(cell)
+            players[seat] = cell.text
             ranked = sorted(
                 zip(rewards, players, strict=True), key=lambda each: (-each[0], each[1])
             )

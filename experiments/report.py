@@ -498,7 +498,7 @@ def agents_by_games(columns: Columns) -> Table:
                 if compared := comparisons.get(tally.cell.key):
                     daggers = [sign for sign, p in DAGGERS.items() if compared.p < p]
                     text += "".join(daggers[-1:])
-                cells[tally.cell.spec.caption, game] = text
+                cells[tally.cell.caption, game] = text
     agents = dict.fromkeys(agent for agent, _ in cells)
     lines = [[agent, *(cells.get((agent, game), "") for game in games)] for agent in agents]
     levels = ", ".join(f"{dagger} p < {level:g}" for dagger, level in DAGGERS.items())
@@ -630,9 +630,9 @@ def _effects(caption: str, design: Design, effects: list[FactorEffect], statisti
 
 def rating_tables(results: Results) -> Iterator[Block]:
     """The ratings of tournaments, with their 95 % intervals."""
-    names = {ratings.name_of(cell): cell.agent for cell in reversed(results.cells)}
+    names = {cell.text: cell.agent for cell in reversed(results.cells)}
     captions = {cell.column.opponent.text: cell.column.opponent.caption for cell in results.cells}
-    captions |= {ratings.name_of(cell): ratings.caption_of(cell) for cell in results.cells}
+    captions |= {cell.text: cell.caption for cell in results.cells}
     for name, placings in ratings.tournaments(results).items():
         try:
             rated = ratings.ratings(placings)

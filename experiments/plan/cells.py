@@ -123,6 +123,20 @@ class Cell:
         return self.column.key(self.spec.text, *budget)
 
     @property
+    def text(self) -> str:
+        """The agent's strategy, and its iterations where they are its own: with others it is another agent."""
+        return self.spec.text + self._own_budget
+
+    @property
+    def caption(self) -> str:
+        """The same as people must read it."""
+        return self.spec.caption + self._own_budget
+
+    @property
+    def _own_budget(self) -> str:
+        return "" if self.own_iterations is None else f" ({self.own_iterations} iterations)"
+
+    @property
     def is_opponent(self) -> bool:
         """Whether the agent is an opponent itself: the measure of evenly matched players."""
         return self.spec == self.column.opponent and self.own_iterations is None

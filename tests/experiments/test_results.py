@@ -29,7 +29,16 @@ from experiments.results import (
 )
 from icarus.arena import ledger as ledgers
 from icarus.arena.ledger import line_of, packed_path
-from tests.experiments.conftest import TRIALS, Invented, a_row, all_of_table_1, keep, play, small
+from tests.experiments.conftest import (
+    TRIALS,
+    Invented,
+    a_row,
+    all_of_table_1,
+    built,
+    keep,
+    play,
+    small,
+)
 
 GAMES = 3
 # of which a report is written in that time and memory
@@ -528,6 +537,18 @@ def test_findings_stand_first_by_size_and_what_is_not_found_says_how_large_it_wo
     assert "| BASELINE | 50.0 (34–66) |" in shown
     assert "| BASELINE >> NAST2 | 100.0 (91–100)‡ |" in shown
     assert "RAVE & 15.0 (6--30)$^\\dagger$ \\\\" in (tmp_path / "table.tex").read_text()
+
+
+def test_agents_that_differ_in_their_iterations_alone_are_not_mixed_up(tmp_path, call, no_pictures):
+    agents = {"usual": "RAVE", "few": {"strategy": "RAVE", "iterations": 2}}
+    experiment = built(agents=agents, iterations=20)
+    games = (a_row(cell, trial, win=cell.agent == "usual") for cell, trial in experiment.games())
+    code, out, _ = call("report", keep(tmp_path, experiment, games), "--table")
+    assert code == 0
+    assert "few RAVE (2 iterations)" in " ".join(out.split())
+    shown = (tmp_path / "table.md").read_text()
+    assert "| RAVE | 100.0 (40–100) |" in shown
+    assert "| RAVE (2 iterations) | 0.0 (0–60) |" in shown
 
 
 @pytest.mark.slow
