@@ -450,7 +450,7 @@ def blocks(paper: Paper, results: Results) -> Iterator[Block]:
         if by_interims:
             yield Paragraph(INTERIM_RULE.format(GAMES_TEXT))
             games = {
-                (verdicts.place_of(cell), cell.spec.text): count
+                (verdicts.place_of(cell), cell.text): count
                 for cell, count in results.unbroken().items()
             }
             yield states_table(decisions, games)

@@ -310,7 +310,7 @@ def draw(columns: Columns, directory: Path, pictures: Sequence[str]) -> list[Pat
 
 def fitting(experiment: Experiment) -> list[str]:
     """The pictures that suit an experiment: its own, and those whose agents are all among its own."""
-    strategies = {cell.spec.text for cell in experiment.cells}
+    strategies = {cell.text for cell in experiment.cells}
     complete = [
         name
         for name, each in PICTURES.items()
@@ -325,7 +325,7 @@ def caption(path: Path, experiment: Experiment) -> str:
     An experiment without the agents of a figure of the paper has no such figure, whatever its file is called.
     """
     picture = PICTURES[next(name for name in PICTURES if f"{path.stem}-".startswith(f"{name}-"))]
-    strategies = {cell.spec.text for cell in experiment.cells}
+    strategies = {cell.text for cell in experiment.cells}
     return (picture if set(picture.agents.values()) <= strategies else PICTURES["agents"]).caption
 
 

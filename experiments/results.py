@@ -447,7 +447,7 @@ def baseline(column: list[Tally]) -> Tally | None:
 
 def named(column: Iterable[Tally], strategies: Mapping[str, str]) -> dict[str, Tally]:
     """Those of the agents that have these strategies, by the names of these; none where one is missing."""
-    tallies = {tally.cell.spec.text: tally for tally in column}
+    tallies = {tally.cell.text: tally for tally in column}
     if not tallies.keys() >= set(strategies.values()):
         return {}
     return {name: tallies[strategy] for name, strategy in strategies.items()}

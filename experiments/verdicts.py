@@ -175,7 +175,7 @@ class Estimator:
     """
 
     def __init__(self, tallies: Iterable[Tally]) -> None:
-        self._tallies = {(place_of(tally.cell), tally.cell.spec.text): tally for tally in tallies}
+        self._tallies = {(place_of(tally.cell), tally.cell.text): tally for tally in tallies}
         self._side = functools.cache(self._estimate)
 
     def tally(self, place: Place, strategy: str) -> Tally | None:

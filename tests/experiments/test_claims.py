@@ -46,7 +46,7 @@ from experiments.verdicts import (
 from icarus import parse
 from tests.conftest import ROOT
 from tests.experiments import simulation
-from tests.experiments.conftest import TRIALS, a_row, keep, small
+from tests.experiments.conftest import TRIALS, a_row, all_of_table_1, keep, small
 from tests.experiments.simulation import NOTHING, PAPER
 from tests.experiments.test_figures import ink
 
@@ -325,6 +325,16 @@ def test_other_games_seats_opponents_and_searches_are_no_evidence(tmp_path):
         )
         results = results_of(directory)
         assert paper.decisions(results) == {}
+
+
+def test_a_strategy_with_iterations_of_its_own_is_none_of_the_papers(tmp_path):
+    more = {"strategy": "BASELINE", "iterations": 300}
+    experiment = all_of_table_1(agents={**TABLE_1, "more": more})
+    games = (a_row(cell, trial, win=cell.agent == "more") for cell, trial in experiment.games())
+    results = results_of(keep(tmp_path, experiment, games))
+    assert report.counts_of_table_1(results.columns())["Othello"]["-"] == (0, 4)
+    (interim,) = claims.interims_of(results)["20 iterations"]
+    assert interim.estimator.tally(OTHELLO, "BASELINE").wins == 0
 
 
 def test_the_games_of_several_runs_are_put_together_and_each_counts_once(tmp_path):
