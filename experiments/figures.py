@@ -3,7 +3,7 @@
 import io
 import itertools
 import textwrap
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy as np
 
 from experiments.claims import CLAIMS
 from experiments.papers import BY_NAME, ENHANCEMENTS, FIRST, PICTURES, TABLE_1, lines_of_2011
-from experiments.plan.cells import Column, Experiment, budget, game_title, slug, title
+from experiments.plan.cells import Column, Experiment, budget, game_title, slugs, title
 from experiments.ratings import by_trees, hidden_cards, round_robins, search_name
 from experiments.results import Columns, Moments, Score, Tally, any_graded, baseline, named
 from experiments.statistics import marginals, strengths, student, win_rate
@@ -341,9 +341,13 @@ def by_column(columns: Columns) -> dict[Column, set[str]]:
     """The names of the files that show one column each, where there are several."""
     if len(columns) < 2:
         return {}
+    nonempty = [
+        column for column, tallies in columns.items() if any(each.games for each in tallies)
+    ]
+    names = slugs(title(column, nonempty) for column in nonempty)
     return {
-        column: {f"{picture}-{slug(title(column, columns))}" for picture in POINTS}
-        for column in columns
+        column: {f"{picture}-{name}" for picture in POINTS}
+        for column, name in zip(nonempty, names, strict=True)
     }
 
 
@@ -354,9 +358,9 @@ def _points(picture: str, columns: Columns, directory: Path) -> Iterator[Path]:
     """Win rates, or mean rewards, as points: a picture for each column, and one of all."""
     if len(columns) > 1:
         yield _grid(directory / f"{picture}.png", columns)
-    for column, tallies in columns.items():
-        name = title(column, columns)
-        path = directory / f"{picture}-{slug(name)}.png"
+    titles = [title(column, columns) for column in columns]
+    for tallies, name, file in zip(columns.values(), titles, slugs(titles), strict=True):
+        path = directory / f"{picture}-{file}.png"
         count = len(tallies)
         size = (8.0, 1.2 + 0.19 * count) if count > MANY else (max(7.0, 1.4 + 0.47 * count), 4.1)
         with canvas(path, size) as figure:
@@ -588,9 +592,11 @@ def _in_two_lines(name: str) -> str:
     return name.replace(" UCT", "\nUCT").replace(" + ", "\n+ ")
 
 
-def _file(picture: str, name: str, among: Sized) -> str:
-    """The file of a picture, named after what it shows where there are several."""
-    return f"{picture}.png" if len(among) == 1 else f"{picture}-{slug(name)}.png"
+def _files(directory: Path, picture: str, titles: Sequence[str]) -> list[Path]:
+    """The files of a picture, named after what each shows where there are several."""
+    if len(titles) == 1:
+        return [directory / f"{picture}.png"]
+    return [directory / f"{picture}-{name}.png" for name in slugs(titles)]
 
 
 # ------------------------------------------------------------------------------------------------------- round robins
@@ -599,12 +605,12 @@ def _file(picture: str, name: str, among: Sized) -> str:
 def _heat_maps(columns: Columns, directory: Path) -> Iterator[Path]:
     """Figs. 7 and 9: the share of the first seat in the games of each pair."""
     robins = round_robins(columns)
-    for robin in robins:
+    paths = _files(directory, "heat-map", [" ".join(robin.game) for robin in robins])
+    for robin, path in zip(robins, paths, strict=True):
         names, (_, _, budget_text) = robin.searches, robin.game
         shares = np.full((len(names), len(names)), np.nan)
         for (first, second), score in robin.scores.items():
             shares[names.index(first), names.index(second)] = score.mean
-        path = directory / _file("heat-map", " ".join(robin.game), robins)
         with canvas(path, (3.0 + 0.95 * len(names), 1.9 + 0.62 * len(names))) as figure:
             axes = figure.add_subplot()
             axes.grid(False)
@@ -637,10 +643,10 @@ def _number(axes: "Axes", place: int, row: int, score: Score) -> None:
 def _strengths(columns: Columns, directory: Path) -> Iterator[Path]:
     """Figs. 8 and 10: each search against all, in the first seat, in the second, and in both."""
     robins = round_robins(columns)
-    for robin in robins:
+    paths = _files(directory, "strength", [" ".join(robin.game) for robin in robins])
+    for robin, path in zip(robins, paths, strict=True):
         if not robin.complete:
             continue
-        path = directory / _file("strength", " ".join(robin.game), robins)
         with canvas(path, (max(5.2, 1.2 + 1.05 * len(robin.searches)), 8.4)) as figure:
             all_axes = figure.subplots(3, 1, sharex=True, sharey=True)
             _, _, budget_text = robin.game
@@ -756,7 +762,8 @@ def _place(column: Column) -> str:
 
 def _determinizations(columns: Columns, directory: Path) -> Iterator[Path]:
     """Figs. 2-4 of 2011."""
-    for column, tallies in columns.items():
+    paths = _files(directory, "determinizations", [_place(column) for column in columns])
+    for (column, tallies), path in zip(columns.items(), paths, strict=True):
         if column.iterations is None:
             continue
         by_agent = {tally.cell.agent: tally for tally in tallies}
@@ -767,7 +774,6 @@ def _determinizations(columns: Columns, directory: Path) -> Iterator[Path]:
                 panels.append((number, axis, lines))
         if not panels:
             continue
-        path = directory / _file("determinizations", _place(column), columns)
         with canvas(path, (7.2, 11.2 * len(panels) / 3)) as figure:
             for place, (number, axis, lines) in enumerate(panels, 1):
                 axes = figure.add_subplot(len(panels), 1, place)
@@ -836,8 +842,8 @@ def _decision_time(columns: Columns, directory: Path) -> Iterator[Path]:
             for tally in tallies:
                 line = lines.setdefault(_line_name(tally, column), {})
                 line[column.seconds] = tally
-    for game, lines in games.items():
-        path = directory / _file("decision-time", game, games)
+    paths = _files(directory, "decision-time", [*games])
+    for (game, lines), path in zip(games.items(), paths, strict=True):
         with canvas(path, (7.2, 4.8)) as figure:
             axes = figure.add_subplot()
             axes.axhline(0.5, **EVEN_LINE)

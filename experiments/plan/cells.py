@@ -361,6 +361,18 @@ def slug(text: str) -> str:
     return "-".join(re.findall(r"[^\W_]+", text.lower()))
 
 
+def slugs(titles: Iterable[str]) -> list[str]:
+    """The same of several titles, no two of which are the same: one that is there already gets a number."""
+    names = dict[str, None]()
+    for text in titles:
+        name, number = slug(text), 1
+        while name in names:
+            number += 1
+            name = f"{slug(text)}-{number}"
+        names[name] = None
+    return [*names]
+
+
 def duration(seconds: float) -> str:
     """A time in words: "3 h 5 min"."""
     whole = round(seconds)

@@ -9,7 +9,9 @@ from matplotlib.image import imread
 from experiments import figures, results as summary
 from experiments.papers import PICTURES
 from experiments.plan import loading
+from experiments.report import write
 from experiments.results import MILLION, STATISTICS, Moments
+from tests.experiments.conftest import a_row, built, keep
 
 
 def results(name, games, rate, **changes):
@@ -90,6 +92,18 @@ def test_section_8_has_all_pictures_each_of_its_own_agents(tmp_path):
     assert names == ["figure4-othello.png", "figure3.png", "figure5.png", "reuse.png", "tree.png"]
     for path in paths[-2:]:
         assert 0.01 < ink(path)[0] < 0.6
+
+
+def test_columns_whose_titles_differ_in_signs_alone_have_each_its_own_picture(
+    tmp_path, blank_pictures
+):
+    experiment = built(opponent=["MAST >> NAST2", "MAST & NAST2"])
+    write(keep(tmp_path, experiment, (a_row(cell, 0) for cell in experiment.cells)))
+    _, first, second = (tmp_path / "report.md").read_text().split("\n## Othello, against ")
+    assert "(figures/agents-othello-against-mast-nast2.png)" in first
+    assert "(figures/agents-othello-against-mast-nast2-2.png)" in second
+    assert first.count("figures/") == second.count("figures/") == 1
+    assert (tmp_path / "figures/agents-othello-against-mast-nast2-2.png").exists()
 
 
 def test_the_interval_of_a_ratio_of_visits_is_that_of_the_delta_method():
