@@ -118,8 +118,9 @@ def deals_table(tallies: list[Tally], results: Results) -> Iterator[Table]:
             pairs.append((tally, more))
     if not pairs:
         return
-    if graded:
-        caption = "The same deals and chance: the reward less the opponent's in its place. Intervals are Student's, over the deals."
+    if graded or results.experiment.sprt:
+        what = "reward" if graded else "share of games won"
+        caption = f"The same deals and chance: the {what} less the opponent's in its place. Intervals are Student's, over the deals."
         lines = [[tally.cell.agent, *_gain(more, graded)] for tally, more in pairs]
         yield Table(caption, ["Agent", UNITS[graded], "95 % interval", "Deals"], lines)
     else:

@@ -551,15 +551,22 @@ class Results:
     def by_deal(self, graded: bool) -> Any:
         """What the agents got: a data frame with a line for each trial, and a column for each cell's key.
 
+        A sequential test plays each deal once in every seat: its lines are deals, and what an agent got is the mean over these games.
+
         Args:
             graded: whether rewards count; else whether games were won.
         """
         import pandas
 
         columns = {}
-        for key, games in self.games.items():
+        for cell in self.cells:
+            games, seats = self.games[cell.key], len(cell.column.seats)
             got = {game.trial: game.reward if graded else game.win for game in games}
-            columns[key] = pandas.Series(got, dtype=float)
+            column = pandas.Series(got, dtype=float)
+            if self.experiment.sprt:
+                deals = column.groupby(column.index // seats)
+                column = deals.mean()[deals.count() == seats]
+            columns[cell.key] = column
         return pandas.DataFrame(columns)
 
 

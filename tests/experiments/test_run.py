@@ -20,7 +20,7 @@ from experiments.plan import loading, sources
 from experiments.plan.cells import Sprt
 from experiments.plan.loading import build
 from experiments.replay import compare, of_run
-from experiments.report import state_of
+from experiments.report import state_of, write
 from experiments.results import results_of
 from experiments.run import match_of, part, run
 from experiments.sequential import BETTER, NOT_BETTER, ROUND, decision, log_ratio
@@ -32,7 +32,9 @@ from tests.experiments.conftest import (
     TIMEOUT,
     TRIALS,
     Command,
+    a_row,
     games,
+    keep,
     play,
     row_of_match,
     small,
@@ -455,6 +457,25 @@ def test_rewards_are_compared_where_nobody_wins(tmp_path):
         "good": BETTER,
         "same": NOT_BETTER,
     }
+
+
+def test_in_a_sequential_test_the_games_of_a_deal_count_as_one_in_the_report(tmp_path, no_pictures):
+    """By hand: of four deals the shares won are twice 1/2 more, twice 1/2 less; of the fifth an agent has played one game of two.
+
+    By t of three degrees of freedom, 3.182 (1 / 12)^(1/2) is 91.9 %.
+    """
+    experiment = build(TABLE)
+    wins = {"even": [0, 0, 0, 1, 1, 1, 1, 0, 0, 0], "good": [1, 0, 1, 1, 0, 1, 0, 0, 1]}
+    games = [
+        a_row(cell, trial, win=bool(win))
+        for cell in experiment.cells
+        for trial, win in enumerate(wins.get(cell.agent, ()))
+    ]
+    write(keep(tmp_path, experiment, games))
+    page = (tmp_path / "report.md").read_text()
+    assert "the share of games won less the opponent's in its place" in page
+    assert "| good | +0.0 % | −91.9 % to +91.9 % | 4 |" in page
+    assert "McNemar" not in page
 
 
 def test_a_pair_of_mirrored_games_has_the_same_deal_for_all_agents_and_seats():
