@@ -20,7 +20,7 @@ from experiments.interims import (
     states_table,
 )
 from experiments.plan.cells import Cell, Column, budget, game_title
-from experiments.ratings import by_trees, hidden_cards, round_robins, search_name
+from experiments.ratings import by_strategy, by_trees, hidden_cards, round_robins, search_name
 from experiments.results import Columns, Results, Score, Tally
 from experiments.statistics import smallest_difference
 from experiments.verdicts import (
@@ -312,13 +312,9 @@ def search_interims(results: Results) -> dict[str, list[Interim]]:
 def estimators(columns: Columns) -> dict[str, Estimator]:
     """The results by budget per decision: of each search on each side of a round robin, where all have met, and of whatever else is
     compared. (A search's few games against the one that it is compared with count like its games against others.)"""
-    budgets: dict[str, Columns] = {}
-    for column, tallies in columns.items():
-        played = [tally for tally in tallies if tally.games]
-        if played and not column.variant:
-            budgets.setdefault(budget(column), {})[column] = played
+    usual = {column: tallies for column, tallies in columns.items() if not column.variant}
     estimators = {}
-    for name, matching in budgets.items():
+    for name, matching in by_strategy(usual).items():
         scores = chain(_of_round_robins(matching), _of_hidden_cards(matching), _of_trees(matching))
         estimators[name] = Estimator([_tally(*each) for each in scores])
     return estimators
@@ -369,10 +365,13 @@ def _of_trees(columns: Columns) -> Found:
             if tally.cell.iterations == each * tally.cell.spec.search.trees
         ]
         for side, group in (("trees", whole), ("trees as large as theirs", equal)):
-            for number, tally in by_trees(group).items():
-                yield _side(column, side), count_text(number, "determinization"), tally
+            for by_number in by_trees(group).values():
+                for number, tally in by_number.items():
+                    yield _side(column, side), count_text(number, "determinization"), tally
         for tally in tallies:
-            if papers.TREES in by_trees([tally]) and tally.cell.iterations is not None:
+            search = tally.cell.spec.search
+            is_theirs = search.name == "DeterminizedUCT" and search.trees == papers.TREES
+            if is_theirs and tally.cell.iterations is not None:
                 size = f"{tally.cell.iterations // papers.TREES} iterations of each"
                 yield _side(column, "as many trees as theirs"), size, tally
 

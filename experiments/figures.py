@@ -15,7 +15,14 @@ import numpy as np
 from experiments.claims import CLAIMS
 from experiments.papers import BY_NAME, ENHANCEMENTS, FIRST, PICTURES, TABLE_1, lines_of_2011
 from experiments.plan.cells import Column, Experiment, budget, game_title, slugs, title
-from experiments.ratings import by_trees, hidden_cards, round_robins, search_name
+from experiments.ratings import (
+    by_strategy,
+    by_trees,
+    hidden_cards,
+    round_robins,
+    search_name,
+    strategy_name,
+)
 from experiments.results import Columns, Moments, Score, Tally, any_graded, baseline, named
 from experiments.statistics import marginals, strengths, student, win_rate
 from experiments.verdicts import WINS, ComparedSide, Contrast, Estimator, Place, place_of
@@ -729,19 +736,20 @@ def _lines(axes: "Axes", lines: Mapping[str, Curve]) -> None:
 def _balances(columns: Columns, directory: Path) -> Iterator[Path]:
     """Fig. 6: a panel for each role of LOTR:C."""
     panels = [(column, by_trees(tallies)) for column, tallies in columns.items()]
-    panels = [(column, by_number) for column, by_number in panels if by_number]
+    panels = [(column, lines) for column, lines in panels if lines]
     if not panels:
         return
     path = directory / "balance.png"
     with canvas(path, (4.6 * len(panels), 3.9)) as figure:
-        for i, (column, by_number) in enumerate(panels, 1):
+        for i, (column, lines) in enumerate(panels, 1):
             axes = figure.add_subplot(1, len(panels), i)
             axes.axhline(0.5, **EVEN_LINE)
-            _lines(axes, {"": _won(by_number)})
+            _lines(axes, {strategy: _won(by_number) for strategy, by_number in lines.items()})
+            if len(lines) > 1:
+                axes.legend(frameon=False, fontsize=8)
             axes.set_xlabel("determinizations")
-            budget_text = (
-                f"{describe_games(by_number.values())}, {budget(column)} of all trees together"
-            )
+            points = [tally for by_number in lines.values() for tally in by_number.values()]
+            budget_text = f"{describe_games(points)}, {budget(column)} of all trees together"
             title_panel(axes, _place(column), f"{budget_text},\nagainst {_split(column)}")
     yield path
 
@@ -803,31 +811,29 @@ def _panel_lines(
 
 def _hidden_cards(columns: Columns, directory: Path) -> Iterator[Path]:
     """Fig. 5: pairs of bars."""
-    pairs = hidden_cards(columns)
-    if not pairs:
-        return
-    path = directory / "hidden-cards.png"
-    with canvas(path, (max(5.0, 1.5 + 1.35 * len(pairs)), 4.2)) as figure:
-        axes = figure.add_subplot()
-        styles = (("without", "white"), ("seeing the others' cards (cheating)", FILLS[1]))
-        groups: list[tuple[Style, list[Estimate | None]]] = [
-            (
-                {"label": label, "facecolor": fill},
-                [win_rate(*pair[side]) for pair in pairs.values()],
+    groups = {name: group for name, group in by_strategy(columns).items() if hidden_cards(group)}
+    paths = _files(directory, "hidden-cards", [*groups])
+    for (name, group), path in zip(groups.items(), paths, strict=True):
+        pairs = hidden_cards(group)
+        with canvas(path, (max(5.0, 1.5 + 1.35 * len(pairs)), 4.2)) as figure:
+            axes = figure.add_subplot()
+            styles = (("without", "white"), ("seeing the others' cards (cheating)", FILLS[1]))
+            pairs_of_bars: list[tuple[Style, list[Estimate | None]]] = [
+                (
+                    {"label": label, "facecolor": fill},
+                    [win_rate(*pair[side]) for pair in pairs.values()],
+                )
+                for side, (label, fill) in enumerate(styles)
+            ]
+            bars(axes, pairs_of_bars, PAIR)
+            axes.set_xticks(range(len(pairs)), [who.replace(", ", ",\n", 1) for who in pairs])
+            axes.set_ylabel("games won by the side named")
+            tallies = [tally for each in group.values() for tally in each]
+            title_panel(
+                axes, "Dou Di Zhu", f"{describe_games(tallies)}, {name}; player 1 is the landlord"
             )
-            for side, (label, fill) in enumerate(styles)
-        ]
-        bars(axes, groups, PAIR)
-        axes.set_xticks(range(len(pairs)), [who.replace(", ", ",\n", 1) for who in pairs])
-        axes.set_ylabel("games won by the side named")
-        tallies = [tally for each in columns.values() for tally in each if tally.games]
-        title_panel(
-            axes,
-            "Dou Di Zhu",
-            f"{describe_games(tallies)}, {budget(next(iter(columns)))}; player 1 is the landlord",
-        )
-        legend_below(figure, axes, 2)
-    yield path
+            legend_below(figure, axes, 2)
+        yield path
 
 
 # -------------------------------------------------------------------------------------------------------- decision time
@@ -836,11 +842,16 @@ def _hidden_cards(columns: Columns, directory: Path) -> Iterator[Path]:
 def _decision_time(columns: Columns, directory: Path) -> Iterator[Path]:
     """Figs. 14 and 15: a line for each agent and opponent, by the seconds of a decision."""
     games: dict[str, dict[str, dict[float, Score]]] = {}
+    cells = [tally.cell for tallies in columns.values() for tally in tallies]
+    strategies = {
+        strategy_name(each) for cell in cells for each in (cell.spec, cell.column.opponent)
+    }
+    several = len(strategies) > 1
     for column, tallies in columns.items():
         if column.seconds is not None:
             lines = games.setdefault(column.game, {})
             for tally in tallies:
-                line = lines.setdefault(_line_name(tally, column), {})
+                line = lines.setdefault(_line_name(tally, column, several), {})
                 line[column.seconds] = tally
     paths = _files(directory, "decision-time", [*games])
     for (game, lines), path in zip(games.items(), paths, strict=True):
@@ -865,8 +876,12 @@ def _scored(scores: Mapping[float, Score]) -> Curve:
     return {place: win_rate(each.mean * each.games, each.games) for place, each in ordered}
 
 
-def _line_name(tally: Tally, column: Column) -> str:
+def _line_name(tally: Tally, column: Column, several: bool) -> str:
+    """Agent and opponent by their searches, and if there are several strategies by these too."""
     agent, opponent = search_name(tally.cell.spec), search_name(column.opponent)
+    if several:
+        agent += f", {strategy_name(tally.cell.spec)}"
+        opponent += f", {strategy_name(column.opponent)}"
     return (
         agent
         + (f" ({column.role})" if column.role not in ("", FIRST) else "")

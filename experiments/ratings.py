@@ -16,6 +16,7 @@ from experiments.plan.loading import game_of
 from experiments.results import Columns, Results, Score, Tally
 from experiments.statistics import WinCount
 from icarus.arena.player import Entrant
+from icarus.engine.scheme import MO_ISMCTS
 from icarus.statistics import NORMAL_95, Estimate
 
 # in the order of the paper of 2012, and after them Goodman's
@@ -31,12 +32,35 @@ SEARCHES = {
 SIDES = {"lotr-confrontation": ("Light", "Dark", "Light + Dark")}
 OTHER_SIDES = "player 1", "player 2", "players 1 + 2"
 
-GameBudget = tuple[str, str, str]  # game, variant and budget per decision
-
 
 def search_name(player: Entrant) -> str:
     """A search as the paper calls it; cheating is part of the names of those that cheat."""
     return SEARCHES[player.search.name]
+
+
+def strategy_name(player: Entrant) -> str:
+    """What a player searches by: its strategy, and an evaluation."""
+    return attrs.evolve(player, scheme=str(MO_ISMCTS)).text
+
+
+def by_strategy(columns: Columns) -> dict[str, Columns]:
+    """The columns of each budget and strategy, with the agents that search by their opponents' strategy alone.
+
+    Their names are budgets, and where there are several strategies these too.
+    """
+    groups: dict[tuple[str, str], Columns] = {}
+    for column, tallies in columns.items():
+        strategy = strategy_name(column.opponent)
+        matching = [
+            each for each in tallies if each.games and strategy_name(each.cell.spec) == strategy
+        ]
+        if matching:
+            groups.setdefault((strategy, budget(column)), {})[column] = matching
+    several = len({strategy for strategy, _ in groups}) > 1
+    return {
+        f"{strategy}, {per_decision}" if several else per_decision: group
+        for (strategy, per_decision), group in groups.items()
+    }
 
 
 @attrs.frozen
@@ -44,11 +68,11 @@ class RoundRobin:
     """The scores of the first seat's searches against the second's.
 
     Attributes:
-        game: its name, variant and budget.
+        game: its name, variant and budget (`by_strategy`).
         scores: by the searches in the first seat and in the second.
     """
 
-    game: GameBudget
+    game: tuple[str, str, str]
     scores: Mapping[tuple[str, str], Score]
 
     @property
@@ -84,29 +108,27 @@ class RoundRobin:
         )
 
 
-def round_robins(columns: Mapping[Column, Sequence[Tally]]) -> list[RoundRobin]:
-    """The round robins among the results, from columns in which the baseline's searches have one seat of two."""
-    scores_of: dict[GameBudget, dict[tuple[str, str], Score]] = {}
-    for column, tallies in columns.items():
-        if (
-            len(column.seats) > 1
-            or game_of(column, {tally.cell.module for tally in tallies}).players != 2
-        ):
-            continue
-        scores = scores_of.setdefault(
-            (column.game.partition("(")[0], column.variant, budget(column)), {}
-        )
-        for tally in tallies:
-            same_strategy = tally.cell.spec.strategy == column.opponent.strategy
-            if not tally.games or not same_strategy or tally.cell.own_iterations is not None:
+def round_robins(columns: Columns) -> list[RoundRobin]:
+    """The round robins among the results, from columns in which searches by one strategy have one seat of two."""
+    scores_of: dict[tuple[str, str, str], dict[tuple[str, str], Score]] = {}
+    for name, group in by_strategy(columns).items():
+        for column, tallies in group.items():
+            if (
+                len(column.seats) > 1
+                or game_of(column, {tally.cell.module for tally in tallies}).players != 2
+            ):
                 continue
-            agent, opponent = search_name(tally.cell.spec), search_name(column.opponent)
-            pair = agent, opponent
-            score: Score = tally
-            if column.seats[0] != 0:
-                pair = opponent, agent
-                score = tally.turned
-            scores[pair] = scores.get(pair, Score()) + score
+            scores = scores_of.setdefault((column.game.partition("(")[0], column.variant, name), {})
+            for tally in tallies:
+                if tally.cell.own_iterations is not None:
+                    continue
+                agent, opponent = search_name(tally.cell.spec), search_name(column.opponent)
+                pair = agent, opponent
+                score: Score = tally
+                if column.seats[0] != 0:
+                    pair = opponent, agent
+                    score = tally.turned
+                scores[pair] = scores.get(pair, Score()) + score
     return [RoundRobin(game, scores) for game, scores in scores_of.items() if scores]
 
 
@@ -116,18 +138,20 @@ def round_robins(columns: Mapping[Column, Sequence[Tally]]) -> list[RoundRobin]:
 PEASANTS, ALL_SEE = "players 2 and 3", "players 2 and 3, all three seeing"
 
 
-def by_trees(tallies: Iterable[Tally]) -> dict[int, Tally]:
-    """Determinized searches by the number of their determinizations."""
-    schemes = [(tally.cell.spec.search, tally) for tally in tallies]
-    by_number = {
-        scheme.trees: tally for scheme, tally in schemes if scheme.name == "DeterminizedUCT"
-    }
-    return dict(sorted(by_number.items()))
+def by_trees(tallies: Iterable[Tally]) -> dict[str, dict[int, Tally]]:
+    """Determinized searches by what they search by, and by the number of their determinizations."""
+    lines: dict[str, dict[int, Tally]] = {}
+    for tally in sorted(tallies, key=lambda tally: tally.cell.spec.search.trees):
+        player = tally.cell.spec
+        if player.search.name == "DeterminizedUCT":
+            lines.setdefault(strategy_name(player), {})[player.search.trees] = tally
+    return lines
 
 
 def hidden_cards(columns: Columns) -> dict[str, tuple[WinCount, WinCount]]:
     """By who sees the others' cards in Dou Di Zhu: wins of that side and games, when it does not see them and when it does.
 
+    The columns are those of one budget and strategy (`by_strategy`).
     The peasants' games are those of the landlord, seen from the other side. Whoever has not played yet is left out.
     """
     rates: dict[tuple[str, str, str], WinCount] = {}
@@ -135,7 +159,7 @@ def hidden_cards(columns: Columns) -> dict[str, tuple[WinCount, WinCount]]:
         if column.game != DOU_DI_ZHU or len(column.seats) > 1:
             continue
         for tally in tallies:
-            if not tally.games:
+            if tally.cell.own_iterations is not None:
                 continue
             searches = search_name(tally.cell.spec), search_name(column.opponent)
             rates[f"player {column.seats[0] + 1}", *searches] = tally.wins, tally.games

@@ -24,7 +24,14 @@ from experiments.pages import markdown_table, write_pages, write_table, write_ta
 from experiments.papers import COMBINATIONS, ENHANCEMENTS, PHANTOM, TABLE_1
 from experiments.plan.cells import Cell, Column, Experiment, budget, duration, title
 from experiments.plan.refusal import Refusal
-from experiments.ratings import ALL_SEE, SEARCHES, RoundRobin, hidden_cards, round_robins
+from experiments.ratings import (
+    ALL_SEE,
+    SEARCHES,
+    RoundRobin,
+    by_strategy,
+    hidden_cards,
+    round_robins,
+)
 from experiments.results import (
     STATISTICS,
     Columns,
@@ -711,13 +718,17 @@ def search_tables(columns: Columns) -> Iterator[Block]:
             yield Heading(f"Searches against all: {robin.title}, {robin.game[2]} per decision")
             yield from (strength(robin, side) for side in robin.sides)
             yield from _never_lost(robin)
-    if increases := _increases(columns):
-        yield Heading("Seeing hidden cards")
-        yield Table(
-            "More wins of 1000 games by seeing the others' cards (cheating). Published: 2011, Table 2 and the text below it.",
-            ["Who sees them", "Without", "Seeing", "Increase", "95 % interval", "Published"],
-            increases,
-        )
+    groups = by_strategy(columns)
+    for name, group in groups.items():
+        if increases := _increases(group):
+            yield Heading(
+                "Seeing hidden cards" + (f": {name} per decision" if len(groups) > 1 else "")
+            )
+            yield Table(
+                "More wins of 1000 games by seeing the others' cards (cheating). Published: 2011, Table 2 and the text below it.",
+                ["Who sees them", "Without", "Seeing", "Increase", "95 % interval", "Published"],
+                increases,
+            )
 
 
 def strength(robin: RoundRobin, side: str) -> Table:

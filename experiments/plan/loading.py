@@ -6,6 +6,7 @@ The keys, and what they mean, are on a page: docs/experiments.md.
 import contextlib
 import itertools
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -300,7 +301,7 @@ def _roles(table: ExperimentTable, game: AnyGame) -> Sequence[str]:
 
 
 def _for_two_players(pictures: Sequence[str], cells: Sequence[Cell]) -> None:
-    """Pictures of games of two players need such games, and agents that keep to one seat."""
+    """Pictures of games of two players need such games, and agents that keep to one seat; they name searches without their parameters."""
     for picture in pictures:
         if not PICTURES[picture].of_two:
             continue
@@ -313,6 +314,16 @@ def _for_two_players(pictures: Sequence[str], cells: Sequence[Cell]) -> None:
                 raise Refusal(
                     f"seats: {picture} needs agents that keep to one seat, such as seats = 0"
                 )
+        for seat in range(2):
+            searches = {
+                (cell.spec if seat in cell.column.seats else cell.column.opponent).search
+                for cell in cells
+            }
+            for name, times in Counter(search.name for search in searches).items():
+                if times > 1:
+                    raise Refusal(
+                        f"pictures: {picture} names searches without their parameters, and {times} in seat {seat} are {name}"
+                    )
 
 
 def _enough_iterations(cell: Cell) -> None:

@@ -28,7 +28,7 @@ from experiments.papers import GROUPS, TABLE_1
 from experiments.plan import loading
 from experiments.plan.cells import from_settings
 from experiments.plan.loading import build
-from experiments.ratings import RoundRobin, hidden_cards, search_name
+from experiments.ratings import RoundRobin, by_trees, hidden_cards, round_robins, search_name
 from experiments.results import MILLION, Moments, Score, Tally, results_of, runs_in
 from experiments.statistics import Estimate, contrast, power_factor, wilson
 from experiments.verdicts import (
@@ -46,7 +46,7 @@ from experiments.verdicts import (
 from icarus import parse
 from tests.conftest import ROOT
 from tests.experiments import simulation
-from tests.experiments.conftest import TRIALS, a_row, all_of_table_1, keep, small
+from tests.experiments.conftest import TRIALS, a_row, all_of_table_1, built, keep, small
 from tests.experiments.simulation import NOTHING, PAPER
 from tests.experiments.test_figures import ink
 
@@ -683,6 +683,26 @@ def test_scores_of_a_side_are_added_over_all_opponents_where_all_have_met():
     assert not RoundRobin(ROBIN.game, some).complete
 
 
+def test_each_strategy_has_a_round_robin_of_its_own(tmp_path):
+    """RAVE wins all its games against itself, BASELINE none."""
+    both = ["BASELINE", "RAVE"]
+    changes = {"games": "othello", "agents": both, "opponent": both, "seats": 0}
+    experiment = built(**changes, pictures=["heat-map"])
+    games = (a_row(cell, trial, win=cell.agent == "RAVE") for cell, trial in experiment.games())
+    columns = results_of(keep(tmp_path, experiment, games)).columns()
+    scores = {robin.game[2]: robin.scores for robin in round_robins(columns)}
+    pair = "MO-ISMCTS", "MO-ISMCTS"
+    assert scores == {
+        "BASELINE, 100 iterations": {pair: Score(0, 0, 4)},
+        "RAVE, 100 iterations": {pair: Score(4, 0, 4)},
+    }
+    drawn = figures.draw(columns, tmp_path / "figures", experiment.pictures)
+    assert [path.name for path in drawn] == [
+        "heat-map-othello-baseline-100-iterations.png",
+        "heat-map-othello-rave-100-iterations.png",
+    ]
+
+
 # ---------------------------------------------------------------------------------------------------------- pictures
 
 
@@ -751,6 +771,53 @@ def test_who_sees_hidden_cards_is_compared_with_the_same_player_not_seeing():
         127,
     ]
     assert {games for pair in comparisons.values() for _, games in pair} == {1000}
+
+
+def test_results_by_another_strategy_do_not_take_the_place_of_the_first(tmp_path, blank_pictures):
+    """Of agents that play alike but for their strategies BASELINE wins nothing; the others, who win all, come after it."""
+    agents = [
+        {"strategy": strategy, "scheme": scheme}
+        for strategy in ("BASELINE", "RAVE")
+        for scheme in ("DeterminizedUCT(40)", "CheatingEnsembleUCT(40)")
+    ]
+    experiment = built(
+        games="dou-di-zhu", roles=["Landlord"], agents=agents, opponent=agents, trials=2
+    )
+    games = [
+        a_row(cell, trial, win=cell.spec.strategy == "RAVE") for cell, trial in experiment.games()
+    ]
+    directory = keep(tmp_path, experiment, games)
+    columns = results_of(directory).columns()
+    first, second = claims.estimators(columns).values()
+    place = ("dou-di-zhu", "player 1")
+    assert (first.tally(place, "seeing").wins, second.tally(place, "seeing").wins) == (0, 2)
+    tallies = next(iter(columns.values()))
+    assert [each[40].wins for each in by_trees(tallies).values()] == [0, 2]
+    drawn = figures.draw(columns, tmp_path / "figures", ["hidden-cards", "balance"])
+    assert [path.name for path in drawn] == [
+        "hidden-cards-baseline-100-iterations.png",
+        "hidden-cards-rave-100-iterations.png",
+        "balance.png",
+    ]
+    report.write(directory)
+    page = (tmp_path / "report.md").read_text()
+    assert "## Seeing hidden cards: RAVE, 100 iterations per decision" in page
+
+
+def test_decision_times_have_a_line_for_each_strategy(tmp_path, monkeypatch, blank_pictures):
+    names = ["RAVE", "MAST"]
+    experiment = built(agents=names, opponent=names, seats=0, iterations=None, seconds=1)
+    games = (a_row(cell, 0, iterations=None) for cell in experiment.cells)
+    columns = results_of(keep(tmp_path, experiment, games)).columns()
+    lines, draw = {}, figures._lines
+    monkeypatch.setattr(
+        figures, "_lines", lambda axes, curves: draw(axes, curves) or lines.update(curves)
+    )
+    figures.draw(columns, tmp_path / "figures", ["decision-time"])
+    assert len(lines) == 4
+    assert "MO-ISMCTS, MAST against MO-ISMCTS, RAVE" in {
+        name.replace(" (seat 0)", "") for name in lines
+    }
 
 
 # --------------------------------------------------------------------------------------------------------- statements

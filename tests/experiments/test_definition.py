@@ -167,6 +167,14 @@ def test_only_unusual_parameters_are_in_a_title():
         ),
         ({"pictures": ["heat-map"]}, "seats: heat-map needs agents that keep to one seat"),
         (
+            {
+                "pictures": ["heat-map"],
+                "seats": 0,
+                "agents": [{"scheme": "DeterminizedUCT(4)"}, {"scheme": "DeterminizedUCT(8)"}],
+            },
+            "names searches without their parameters, and 2 in seat 0 are DeterminizedUCT",
+        ),
+        (
             {"games": "dou-di-zhu", "pictures": ["strength"]},
             "pictures: strength shows games of two players, which dou-di-zhu is not",
         ),
