@@ -1,5 +1,6 @@
 """Games of runs, races, duels, ladders and generations played again and compared with their rows; what outcome sampling learned, too."""
 
+import itertools
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -257,16 +258,20 @@ def duel_again(parts: re.Match[str], row: GameRow) -> GameRow:
 # -------------------- Ladders.
 
 
+_OF_LADDERS = (ladder.BETWEEN, ladder.COMPARED, *ladder.TABLES)
+
+
 def is_ladder(directory: Path) -> bool:
-    """Whether a directory has the rows of a game's ladder."""
-    return any(ladder.read_rows_of(directory, game, ladder.BETWEEN) for game in ladder.plans())
+    """Whether a directory has rows of a game's ladder."""
+    files = itertools.product(ladder.plans(), _OF_LADDERS)
+    return any(ladder.read_rows_of(directory, game, kind) for game, kind in files)
 
 
 def of_ladders(directory: Path) -> Iterator[Kept]:
     """The games of ladders, but those in which somebody decides by the clock, an engine plays, or a player is planned no more."""
     for game in ladder.plans():
         rungs = {rung.name: rung for rung in ladder.planned(game) if rung.is_certain}
-        for kind in (ladder.BETWEEN, ladder.COMPARED, *ladder.TABLES):
+        for kind in _OF_LADDERS:
             for row in ladder.read_rows_of(directory, game, kind):
                 if {row["player"], row["opponent"]} <= rungs.keys() and "score" in row:
                     name = f"{row['game']}: {row['player']} against {row['opponent']}, seed {row['seed']}, side {row['side']}"

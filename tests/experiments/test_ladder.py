@@ -214,6 +214,11 @@ def test_games_of_ladders_and_duels_are_played_again_and_a_changed_one_is_found(
         next(text for text, same in audited if not same).split(": ")[2].startswith("returns was ")
     )
 
+    (tmp_path / "compared").mkdir()
+    with rated_games(tmp_path / "compared" / "dou-di-zhu-comparisons.jsonl") as ledger:
+        ledger.keep(quick[2])
+    assert [same for _, same in replay.audit(tmp_path / "compared", 10, 0)] == [True]
+
     name = "phantom-mnk-1000-iterations.jsonl"
     (tmp_path / "duels").mkdir()
     rows = list(read_rows(Path("experiments/runs/discovery/transfer") / name, KEY))[:2]
