@@ -234,11 +234,16 @@ def _cells(table: ExperimentTable, module: str) -> tuple[Cell, ...]:
 
 
 def _comparable(experiment: Experiment) -> None:
-    """A sequential test needs the baseline's own games, and whole rounds of seats."""
+    """A sequential test needs the baseline's own games, and whole rounds of seats, no two of which are the same."""
     for column in experiment.columns:
         if not any(cell.is_opponent for cell in experiment.cells if cell.column == column):
             raise Refusal(
                 f"sprt: the opponent {column.opponent.text} must be among the agents, for comparison in {column.game}"
+            )
+        seat, times = Counter(column.seats).most_common(1)[0]
+        if times > 1:
+            raise Refusal(
+                f"seats: {seat} is there {times} times; a sequential test plays each deal once in every seat"
             )
         if experiment.trials % len(column.seats):
             raise Refusal(

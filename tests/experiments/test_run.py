@@ -527,6 +527,7 @@ def test_paired_games_have_the_same_chance_events():
     [
         ({"agents": ["RAVE"]}, "sprt: the opponent BASELINE must be among the agents"),
         ({"trials": 401}, "trials: 401 is not a multiple of 2"),
+        ({"seats": [0, 1, 0]}, "seats: 0 is there 2 times; a sequential test plays each deal once"),
         ({"sprt": {"margin": 0.6}}, "Expected `float` < 0.5 - at `$.sprt.margin`"),
     ],
 )
