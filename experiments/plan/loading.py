@@ -257,6 +257,8 @@ def _columns(table: ExperimentTable, module: str) -> list[Column]:
         read_entry(path, value, module, PlayerTable)
         for path, value in paths("opponent", table.opponent)
     ]
+    if not opponents:
+        raise Refusal("opponent: the list is empty; give one or more, or leave it out")
     columns = []
     for path, name in paths("games", table.games):
         game = known_game(name, path)

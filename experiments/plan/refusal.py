@@ -35,7 +35,7 @@ def paths(key: str, value: Any) -> list[tuple[str, Any]]:
     """The values of a key that may hold a list, each with its path."""
     return (
         [(f"{key}[{i}]", each) for i, each in enumerate(value)]
-        if isinstance(value, list)
+        if isinstance(value, list | tuple)
         else [(key, value)]
     )
 

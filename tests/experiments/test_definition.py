@@ -117,6 +117,8 @@ def test_only_unusual_parameters_are_in_a_title():
         ({"agents": {"a": "RAVE", "b": "RAVE"}}, "agents.b: "),
         ({"agents": {"a": 3}}, "agents.a: '3' is not an enhancement"),
         ({"opponent": "NOBODY"}, "opponent: "),
+        ({"opponent": ("RAVE", "NOBODY")}, "opponent[1]: "),
+        ({"opponent": []}, "opponent: the list is empty"),
         ({"seats": 2}, "seats: 2 is not"),
         ({"seats": ["rotate"]}, "seats[0]: 'rotate' is not"),
         ({"pictures": ["figure6"]}, "pictures[0]: 'figure6' is unknown"),
