@@ -527,7 +527,9 @@ def ladder(
         else:
             print_table(_ratings(game, ratings))
             levels = ", ".join(map(str, ladders.proposed_levels(game, out)))
-            say(f"iterations of levels equally far apart: {levels or 'no baseline has played'}")
+            say(
+                f"iterations of levels equally far apart: {levels or 'no baseline in these games is a level above random play'}"
+            )
         if picture is not None:
             title = f"{game}: ratings in Elo, random play at 0"
             marks = dict(sorted(ratings.items(), key=lambda item: -item[1].value))

@@ -116,6 +116,9 @@ class GamePlan(msgspec.Struct, forbid_unknown_fields=True):
         for name, times in Counter([*self.levels, *map(player_of, self.outside)]).items():
             if times > 1:
                 raise ValueError(f"{name} is there {times} times")
+        pairs = {frozenset((each.player, each.opponent)) for each in self.comparisons}
+        if len(pairs) < len(self.comparisons):
+            raise ValueError("two of the comparisons are of the same players")
 
 
 @functools.cache
@@ -207,12 +210,20 @@ def _pairs(
 
 
 def play_opponents(game: str, directory: Path, seed: int, deadline: float) -> Iterator[GameRow]:
-    """Pairs of games between those opponents whose next outcome tells most, until the time has come."""
+    """Pairs of games between those opponents whose next outcome tells most, until the time has come.
+
+    Raises:
+        ValueError: fewer than two are installed and have not failed; the games played are kept.
+    """
     rungs = [rung for rung in opponents(game).rungs if rung.is_installed()]
     with _pairs(directory, game, BETWEEN, rungs, seed) as pairs:
         earlier = len(pairs.ledger.rows)
         while time.monotonic() < deadline:
             names = [rung.name for rung in rungs if not pairs.has_failed(rung.name)]
+            if len(names) < 2:
+                raise ValueError(
+                    f"fewer than two opponents of {game} can play; the others are not installed or have failed"
+                )
             played = list(pairs.ledger.rows.values())
             chosen = _most_telling(list(itertools.combinations(names, 2)), played, earlier)
             for _ in range(SAME):
@@ -274,7 +285,8 @@ def levels_in(ladder: ladders.Ladder, estimate: ladders.Posterior) -> list[dict[
 
 
 def proposed_levels(game: str, directory: Path) -> list[int]:
-    """Iterations of the baseline for levels about LEVEL_STEP apart, by all baselines that have played; none where none has."""
+    """Iterations of the baseline for levels about LEVEL_STEP apart, by all baselines that have played; none where none of them
+    is above random play by half of it."""
     values = ladders.posterior(
         ladders.scores_of(read_rows_of(directory, game, BETWEEN)), {ladders.RANDOM: ladders.ZERO}
     ).ratings()

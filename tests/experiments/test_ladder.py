@@ -30,6 +30,10 @@ EDITS = {
     '["pubeval", "gnubg 0-ply DMP"]': ('"pubeval"', "Expected `array`, got `str` - at `$.outside`"),
     '["pubeval",': ('["pubval",', "'pubval' is unknown; did you mean pubeval?"),
     "iterations = 5000 }": ("iteration = 5000 }", "unexpected keyword argument 'iteration'"),
+    'cutoff=0" }, opponent = { strategy = "BASELINE", iterations = 300 }, games = 400': (
+        'cutoff=8" }, opponent = { strategy = "BASELINE", iterations = 300 }, games = 400',
+        "[othello]: two of the comparisons are of the same players",
+    ),
     "games = 46": ("games = '46'", "Expected `int`, got `str` - at `$.comparisons[0].games`"),
 }
 
@@ -98,6 +102,22 @@ def test_a_planned_pair_is_played_up_to_its_games_and_not_again(tmp_path, monkey
         4,
     )
     assert score.value == sum(row["score"] for row in rows) / 4
+
+
+def test_fewer_than_two_opponents_are_refused(tmp_path, monkeypatch):
+    for key in ("levels", "outside"):
+        monkeypatch.setattr(playing.plans()["othello"], key, [])
+    with pytest.raises(ValueError, match="fewer than two opponents of othello can play"):
+        next(playing.play_opponents("othello", tmp_path, 1, float("inf")))
+
+
+def test_a_baseline_that_is_no_better_than_random_play_is_no_level(tmp_path, capsys):
+    with rated_games(tmp_path / "othello-opponents.jsonl") as ledger:
+        for game in range(10):
+            pair = {"player": "BASELINE (3 iterations)", "opponent": ladders.RANDOM}
+            ledger.keep({**pair, "seed": [game], "score": float(game % 2)})
+    ladder("othello", out=tmp_path)
+    assert "no baseline in these games is a level above random play" in capsys.readouterr().err
 
 
 def test_an_engine_is_left_alone_after_three_void_games_in_a_row(tmp_path, monkeypatch):
