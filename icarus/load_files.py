@@ -33,7 +33,7 @@ from icarus.algebra.parsing import Operand
 from icarus.compiler import without_modules
 from icarus.compiler.digest import INSTALLED
 from icarus.kernel import AnyGame, Game, PythonGame
-from icarus.specs import SPECIFICATIONS
+from icarus.specs import NAMES, SPECIFICATIONS
 
 # of OpenSpiel's states
 METHODS = ("is_terminal", "current_player", "legal_actions", "apply_action", "returns")
@@ -210,8 +210,8 @@ def load_files(paths: Iterable[str | Path]) -> dict[str, Operand]:
     """What strategies may name of what files define, see `strategy_names`; games of the files are registered.
 
     Raises:
-        ValueError: see `load_file`; a file defines nothing, or an enhancement under another name than its own or under that of one of
-            the library; or two define different games or enhancements of one name.
+        ValueError: see `load_file`; a file defines nothing, or an enhancement under another name than its own, or what strategies name
+            under a name of the library's; or two define different games, enhancements, weights or rules of one name.
     """
     names: dict[str, Operand] = {}
     defined: dict[tuple[str, str], tuple[object, Path]] = {}
@@ -227,9 +227,13 @@ def load_files(paths: Iterable[str | Path]) -> dict[str, Operand]:
             ("a game", name, game) for name, game in games_of_file.items()
         ]
         values += [
-            ("an enhancement", name, value)
+            (
+                "an enhancement" if isinstance(value, Enhancement) else "a weight or a rule",
+                name,
+                value,
+            )
             for name, value in enhancements.items()
-            if isinstance(value, Enhancement)
+            if isinstance(value, Enhancement | WeightFunction | Rule)
         ]
         for kind, name, value in values:
             first, where = defined.setdefault((kind, name), (value, path))
@@ -367,16 +371,19 @@ def strategy_names(module: ModuleType) -> Mapping[str, Operand]:
 def _check_names(path: Path, names: Mapping[str, Operand]) -> None:
     """Refuse an enhancement whose name is not its variable's: nothing that was saved with it could be read again.
 
-    Refuse an enhancement with a name of the library's, too: its results would be taken for those of the library's.
+    Refuse an enhancement, a weight or a rule with a name of the library's, too: its results would be taken for those of the library's.
     """
     for variable, value in names.items():
-        if not isinstance(value, Enhancement):
+        if not isinstance(value, Enhancement | WeightFunction | Rule):
             continue
-        if SPECIFICATIONS.get(variable, value) != value:
+        if NAMES.get(variable, value) != value:
+            kind = "an enhancement" if variable in SPECIFICATIONS else "a weight or a rule"
             raise _refused(
                 path,
-                f"defines another {variable}, which is an enhancement of the library; give it a name of its own",
+                f"defines another {variable}, which is {kind} of the library; give it a name of its own",
             )
+        if not isinstance(value, Enhancement):
+            continue
         is_single = value.components == (value,) and str(value).isidentifier()
         if is_single and {**SPECIFICATIONS, **names}.get(str(value)) != value:
             raise _refused(

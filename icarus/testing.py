@@ -42,7 +42,7 @@ from icarus.kernel import (
     find,
     mix,
 )
-from icarus.kernel.contract import CHANCE, MAX_PLAYERS, TERMINAL, UNSEEN, read_only
+from icarus.kernel.contract import CHANCE, MAX_PLAYERS, TERMINAL, UNLABELLED, UNSEEN, read_only
 from icarus.kernel.history import (
     EMPTY_HISTORY,
     STEP,
@@ -77,8 +77,8 @@ class Decision:
         lookahead, endings: the expected rewards after an action, and the rewards of an action that ends the game: {action: [number]}.
 
     Raises:
-        ValueError: an action that is not legal, or twice among the legal ones; a phase that is none; or the mover or the environment
-            sees another action.
+        ValueError: an action that is not legal, no integer, or twice among the legal ones; a phase or a label that is none; or the mover
+            or the environment sees another action.
     """
 
     player: int
@@ -97,10 +97,20 @@ class Decision:
             raise ValueError(
                 f"the action {self.action!r} of a decision is not among the legal ones, {self.legal!r}"
             )
+        for action in self.legal:
+            integer("a legal action of a decision", action)
         if len(set(self.legal)) < len(self.legal):
             raise ValueError(
                 f"the legal actions of a decision are {self.legal!r}; each stands once"
             )
+        for name in ("action_features", "lookahead", "endings"):
+            for action in getattr(self, name):
+                if action not in self.legal:
+                    raise ValueError(
+                        f"{name} of a decision are of {action!r}, not among the legal actions, {self.legal!r}"
+                    )
+        if self.label is not None:
+            integer("the label of an episode", self.label, least=0)
         one_of("the phase of a decision", self.phase, (SELECTION, EXPANSION, SIMULATION))
         for player in {self.player, CHANCE} & {*self.seen}:
             if self.action not in (None, self.seen[player]):
@@ -142,7 +152,9 @@ class HistoryExample:
             integer("a player who decides or observes", player, CHANCE, most - 1)
         self.players = max([0, *named]) + 1 if players is None else most
         self.decisions = tuple(decisions)
-        self.label = integer("the label of an episode", label)
+        if label != UNLABELLED:
+            integer("the label of an episode", label, least=0)
+        self.label = label
         if any(decision.action is None for decision in decisions[:-1]):
             raise ValueError("only the last decision of a history can be open")
         if len(rewards) not in (0, self.players) or (self.is_open and len(rewards) > 0):
@@ -159,6 +171,8 @@ class HistoryExample:
                         raise ValueError(
                             f"{name} of the action {action} is {numbers!r}; it must be {count}, one for each player"
                         )
+                    for number in numbers:
+                        real(f"a reward in {name}", number, 0, 1)
         self.iteration = integer("the iteration of a history", iteration, least=0)
         self.seed = checked_seed(seed)
         self.feature_names = tuple(dict.fromkeys(name for d in decisions for name in d.features))
@@ -308,11 +322,18 @@ class HistoryExample:
         Raises:
             ValueError: no decision is open.
         """
+        initial = _single(enhancement).initial
+        known = {self.key(enhancement, *parts): dict(fields) for parts, fields in initial.given}
+        keys: list[int | None] = [None] * len(self._open().legal)
+        if isinstance(enhancement.policy.source, Candidates):
+            keys = [*self.candidates(enhancement)]
         priors = []
-        for i in range(len(self._open().legal)):
-            row = _rows(_single(enhancement), self.players, 1)[0]
-            if enhancement.initial.function is not None:
-                self._called(enhancement.initial.function, i, row)
+        for i, key in enumerate(keys):
+            row = _rows(enhancement, self.players, 1)[0]
+            if key in known:
+                _write(enhancement, row, known[key])
+            elif initial.function is not None:
+                self._called(initial.function, i, row)
             priors.append(_information(enhancement, row))
         return priors
 

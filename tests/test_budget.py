@@ -19,14 +19,14 @@ from tests.sources import parsed
 ROOT = Path(__file__).parent.parent
 ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or below it before that is lowered
 TOKENS = {
-    "icarus/algebra": 10_020,
+    "icarus/algebra": 10_150,
     "icarus/arena": 5_820,
     "icarus/audit": 24_150,
     "icarus/bridges": 6_410,
     "icarus/commands": 20_600,
     "icarus/compiler": 17_190,
     "icarus/discovery": 9_070,
-    "icarus/engine": 39_480,
+    "icarus/engine": 39_540,
     "icarus/equilibrium": 21_460,
     "icarus/games": 42_100,
     "icarus/kernel": 18_300,
@@ -35,9 +35,9 @@ TOKENS = {
     "icarus/specs": 12_700,
     "icarus/views": 6_310,
     "experiments/studies": 13_670,
-    "icarus": 257_700,
+    "icarus": 258_200,
     "experiments": 64_670,
-    "tests": 293_700,
+    "tests": 294_300,
 }
 IDEAS = {"icarus": (138, 271, 2_572), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average

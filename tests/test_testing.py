@@ -15,13 +15,14 @@ from icarus import (
     capture,
     epsilon_greedy,
     gibbs,
+    initial,
     reply,
     roulette,
     search,
     testing,
     values,
 )
-from icarus.kernel import SIMULATION, TERMINAL, UNLABELLED, UNSEEN, update
+from icarus.kernel import CONTINUES, SIMULATION, TERMINAL, UNLABELLED, UNSEEN, update
 from icarus.specs import AMAF, EPIC, LGR, NAST2, RAVE
 from icarus.testing import Decision, HistoryExample, backpropagate
 from tests import toy
@@ -69,6 +70,23 @@ EXAMPLE = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=S
             lambda: HistoryExample([], label=0.5),
             "^the label of an episode is 0.5; it must be an in",
         ),
+        (lambda: HistoryExample([], label=CONTINUES), "^the label of an episode is -1; it must be"),
+        (lambda: Decision(0, (4,), label=CONTINUES), "^the label of an episode is -1; it must be"),
+        (
+            lambda: Decision(0, (4, 2.5)),
+            "^a legal action of a decision is 2.5; it must be an integer",
+        ),
+        *(
+            (
+                functools.partial(Decision, 0, (4, 5), **{name: {6: []}}),
+                rf"^{name} of a decision are of 6, not among the legal actions, \(4, 5\)",
+            )
+            for name in ("endings", "lookahead", "action_features")
+        ),
+        (
+            lambda: HistoryExample([Decision(1, (4,), 4, endings={4: [5, 0]})]),
+            "^a reward in endings is 5; it must be a real number",
+        ),
         (lambda: HistoryExample([], iteration=-1), "^the iteration of a history is -1; it must be"),
         (lambda: HistoryExample([], seed=None), "^seed is None; it must be an integer of at least"),
         (lambda: Decision(0, (4, 4), 4), r"^the legal actions of a decision are \(4, 4\); each"),
@@ -109,6 +127,15 @@ EXAMPLE = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=S
 def test_a_mistake_by_hand_gets_a_sentence(mistake, pattern):
     with pytest.raises((ValueError, TypeError), match=pattern):
         mistake()
+
+
+def test_a_record_that_is_given_has_that_information_at_first():
+    given = attrs.evolve(MAST, name="X", initial=initial({(5, 1): {"reward": 5}}, visits=3))
+    assert EXAMPLE.prefix(1).priors(given) == [
+        {"reward": 5.0, "visits": 3},
+        {"reward": 0.0, "visits": 3},
+    ]
+    assert str(given.initial) == "visits = 3; 1 record given"
 
 
 @capture

@@ -16,7 +16,7 @@ import attrs
 import numpy as np
 
 from icarus.algebra.slots import Candidates, InitialInformation
-from icarus.checks import integer, is_word
+from icarus.checks import count_text, integer, is_word
 from icarus.compiler.functions import python_of
 from icarus.kernel import AnyGame, Root, episode_record, history_record, mix, record
 
@@ -185,7 +185,7 @@ class Domain:
     symbol: str
     type: np.dtype = attrs.field(converter=np.dtype)
     per_player: bool = False
-    kind: Kind = Kind.SUM
+    kind: Kind = attrs.field(default=Kind.SUM, converter=Kind)
 
     def __pow__(self, length: int) -> "Domain":
         if self.per_player or self.type.shape:
@@ -305,7 +305,7 @@ class Initial:
             for name, value in self.common
         ]
         by_function = f"; {self.function.summary}" if self.function else ""
-        given = f"; {len(self.given)} records given, 0 otherwise" if self.given else ""
+        given = f"; {count_text(len(self.given), 'record')} given" if self.given else ""
         return (", ".join(common) or "0") + by_function + given
 
 

@@ -21,7 +21,7 @@ import math
 import pickle
 import types as pytypes
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Annotated, Any, ClassVar, Self, get_args
+from typing import Annotated, Any, ClassVar, Self, get_args, get_type_hints
 
 import attrs
 import numpy as np
@@ -130,7 +130,10 @@ class Slot(CompiledCallable):
                 raise TypeError(
                     f"{what} needs a default that is an integer, a float or the name of a feature"
                 )
-        return cls(function, tuple((argument.name, argument.default) for argument in parameters))
+        slot = cls(function, tuple((argument.name, argument.default) for argument in parameters))
+        for argument in parameters:
+            slot._checked(f"{function.__name__} by default", argument.name, argument.default)
+        return slot
 
     @classmethod
     def arguments_of(cls, function: Callable) -> tuple[str, ...]:
@@ -169,15 +172,32 @@ class Slot(CompiledCallable):
     def _checked(self, owner: str, name: str, value: object) -> float | str:
         kind = type(dict(self.parameters)[name])
         what = f"{name} of {owner}"
-        annotated = get_args(self.function.__annotations__.get(name))
+        annotated = get_args(self.annotation(name))
         within = next((each for each in annotated if isinstance(each, Range)), Range())
         if kind is int:
-            return integer(what, value, int(within.least), int(within.most))
+            most = min(within.most, Range().most)
+            return integer(what, value, math.ceil(within.least), math.floor(most))
         if kind is float:
             return real(what, value, within.least, within.most, above=within.above)
         if not isinstance(value, str):
             raise ValueError(f"{what} is {value!r}; it must be the name of a feature")
         return value
+
+    def annotation(self, name: str) -> Any:
+        """The annotation of a parameter, which is kept as a text where its file has `from __future__ import annotations`.
+
+        Raises:
+            TypeError: it has a name that the file does not know while it runs.
+        """
+        annotation = self.function.__annotations__.get(name)
+        if not isinstance(annotation, str):
+            return annotation
+        texts = pytypes.SimpleNamespace(__annotations__={name: annotation})
+        try:
+            hints = get_type_hints(texts, self.function.__globals__, include_extras=True)
+        except NameError as error:
+            raise TypeError(f"the annotation of {name} of {self.name}: {error}") from None
+        return hints[name]
 
     def __reduce__(self) -> tuple[Callable, tuple[str, str, Parameters]]:
         module, name = self.function.__module__, self.function.__qualname__

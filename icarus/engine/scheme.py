@@ -53,6 +53,9 @@ class Scheme:
         tree_parameter: the name of the parameter that gives `trees`; empty if there is always one tree.
         cutoff: the number of actions of simulation after which a playout ends, with the game's heuristic as its rewards; None if it
             continues to the end of the game. A playout has at least one action, that of the root.
+
+    Raises:
+        ValueError: a root or an observer that is none, or several trees without `tree_parameter`.
     """
 
     name: str
@@ -62,6 +65,15 @@ class Scheme:
     exp3: bool = False
     tree_parameter: str = attrs.field(default="", eq=False)
     cutoff: int | None = None
+
+    def __attrs_post_init__(self) -> None:
+        observers = EACH_PLAYER, EVERY_ACTION, ROOT_PLAYER
+        checks.one_of("the root of a scheme", self.root, (FRESH, ONCE, TRUE, GONE))
+        checks.one_of("the observer of a scheme", self.observer, observers)
+        if self.trees != 1 and not self.tree_parameter:
+            raise ValueError(
+                f"trees of a scheme is {self.trees}; a scheme of several trees names by tree_parameter what gives their number"
+            )
 
     @property
     def cheats(self) -> bool:

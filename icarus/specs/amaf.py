@@ -7,6 +7,8 @@ where an action is selected or expanded. Read strictly, as in AMAF_STRICT, AMAF 
 there RAVE draws among all actions, the tried ones too.
 """
 
+from typing import Annotated
+
 import attrs
 
 from icarus.algebra import *
@@ -22,7 +24,11 @@ def children(history: History, legal: Array, records: Array) -> None:
 
 
 @capture(writes_simulation=False)
-def capture_siblings(history: History, updates: Updates, last_phase: int = EXPANSION) -> None:
+def capture_siblings(
+    history: History,
+    updates: Updates,
+    last_phase: Annotated[int, Range(SELECTION, EXPANSION)] = EXPANSION,
+) -> None:
     """⟨([a₁, …, a_i, a_j]~, ψ) : 0 ≤ i < j ≤ t, a_j legal at h_i, h_i in the tree⟩, printed as [a₁, …, a_{i−1}, a_j]~: shifted by one"""
     steps = history.steps
     for i in range(len(steps) - 1):

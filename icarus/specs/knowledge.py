@@ -579,7 +579,7 @@ def bounded(enhancement: Enhancement) -> Enhancement:
     cut_values.__doc__ = (
         f"v of {name}, but +∞ if l ≥ max u, else −1 if u ≤ max l, for θ([h # a]~, ρ) = (…, l, u)"
     )
-    cut_values.__annotations__ |= source.function.__annotations__
+    cut_values.__annotations__ |= {name: source.annotation(name) for name, _ in source.parameters}
     capture_and_prove.__doc__ = f"ξ of {name} # the bounds of ξ of SCORE_BOUNDS"
     add_or_tighten.__doc__ = f"ω of {name}; (…, max{{l, ψ}}, min{{u, ψ}}) of the bound ψ"
     return attrs.evolve(

@@ -7,6 +7,7 @@ import math
 import operator
 import pickle
 from collections.abc import Callable, Sequence
+from typing import Annotated
 
 import attrs
 import numpy as np
@@ -413,6 +414,44 @@ def valued(rule: Callable, theta: Theta, places: list[int], *parameters: float) 
     out = np.full(len(places), np.nan)
     rule(theta, np.array(places), PLAYER, out, *parameters)
     return out.tolist()
+
+
+# Its annotations are texts, as `from __future__ import annotations` makes them.
+ANNOTATED = """
+@values
+def v(history, theta, legal, out, share: "Fraction" = 0.5, n: "Annotated[int, Range(0.5, math.inf)]" = 2):
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"share": 7.0}, "share of v is 7.0; it must be a real number at least 0 and at most 1"),
+        ({"n": 0}, "n of v is 0; it must be an integer from 1 to 9007199254740992"),
+    ],
+)
+def test_a_range_counts_also_where_annotations_are_texts(parameters, message):
+    namespace = {"values": values, "Fraction": Fraction, "Range": Range, "Annotated": Annotated}
+    exec(ANNOTATED, namespace | {"math": math}, namespace)
+    with pytest.raises(ValueError, match=message):
+        namespace["v"](**parameters)
+    assert namespace["v"](n=3).values() == (0.5, 3)
+
+
+def below_its_range(history, theta, legal, out, shift: float = -0.5):
+    pass
+
+
+def of_an_unknown_annotation(history, theta, legal, out, share: "Franction" = 0.5):
+    pass
+
+
+def test_a_default_that_a_parameter_cannot_have_is_refused_where_it_is_written():
+    with pytest.raises(ValueError, match="shift of below_its_range by default is -0.5; it must be"):
+        values(below_its_range)
+    with pytest.raises(TypeError, match="the annotation of share of of_an_unk.*'Franction' is not"):
+        values(of_an_unknown_annotation)
 
 
 def test_ucb1_by_availability_is_the_formula_of_the_baseline():

@@ -174,6 +174,9 @@ def test_a_function_that_makes_a_game_registers_it_with_its_parameters(tmp_path)
     assert games.load("misere(size=8)").name == games.load("misere").name == "misere"
 
 
+WEIGHT = (
+    "from icarus import weight\n@weight\ndef w(rewards, visits, availability):\n    return 0.9\n"
+)
 A = MISERE + 'A = attrs.evolve(OTHELLO, name="a")\n'
 WRONG = {
     "import math\n_hidden = math.pi\n": "mine.py' defines no game, enhancement, weight or rule, and no function that",
@@ -192,6 +195,9 @@ WRONG = {
     OWN.replace(
         "GREEDY", "NAST2"
     ): "mine.py' defines another NAST2, which is an enhancement of the library; give",
+    WEIGHT.replace(
+        "def w", "def rave_weight"
+    ): "mine.py' defines another rave_weight, which is a weight or a rule of the library",
 }
 
 
@@ -208,6 +214,7 @@ def test_a_file_that_cannot_be_is_refused_and_nothing_is_registered(tmp_path, so
     [
         (A, ("OTHELLO,", "OTHELLO, max_legal=63,"), "a game called 'a'"),
         (OWN, ("(MAST, ", "(LGRF, "), ""),
+        (WEIGHT, ("0.9", "0.1"), "a weight or a rule called 'w'"),
     ],
 )
 def test_two_things_of_one_name_are_refused_in_two_files(tmp_path, source, change, what):

@@ -1,5 +1,6 @@
 """Schemes as values, and what each promises whatever is searched."""
 
+import attrs
 import numpy as np
 import pytest
 
@@ -111,6 +112,19 @@ def test_the_number_of_trees_may_be_given():
 def test_what_is_no_scheme_is_refused(text):
     with pytest.raises(ValueError, match="is not a scheme|at least 1|from 1 to"):
         parse_scheme(text)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"root": "the true stat"}, "the root of a scheme is 'the true stat'; it must be"),
+        ({"observer": "each playr"}, "the observer of a scheme is 'each playr'; it must be"),
+        ({"trees": 5}, "trees of a scheme is 5; a scheme of several trees names by tree_parameter"),
+    ],
+)
+def test_a_slip_in_a_scheme_of_one_s_own_is_refused(fields, message):
+    with pytest.raises(ValueError, match=message):
+        attrs.evolve(MO_ISMCTS, **fields)
 
 
 def test_only_two_schemes_cheat_and_their_results_say_so():

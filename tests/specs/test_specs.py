@@ -169,6 +169,8 @@ def with_choice(state, actions):
         ),
         (lambda: EPIC(5), r"epic\(rule\) has no place for \(5,\)"),
         (lambda: MAST(last_phase=3), "last_phase of mast is 3; it must be an integer from 0 to 2"),
+        # whose records of the simulation would be made and never read
+        (lambda: AMAF(last_phase=2), "last_phase of amaf is 2; it must be an integer from 0 to 1"),
         (lambda: EPIC(None), "None is not a rule of reuse"),
         (lambda: MAST(gibbs), "is not a rule of reuse"),
         (lambda: MAST(gibbs(), gibbs()), "has no place for"),
