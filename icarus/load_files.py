@@ -382,13 +382,23 @@ def _check_names(path: Path, names: Mapping[str, Operand]) -> None:
                 path,
                 f"defines another {variable}, which is {kind} of the library; give it a name of its own",
             )
-        if not isinstance(value, Enhancement):
+        if isinstance(value, Rule):
             continue
-        is_single = value.components == (value,) and str(value).isidentifier()
-        if is_single and {**SPECIFICATIONS, **names}.get(str(value)) != value:
+        name = value.name if isinstance(value, WeightFunction) else str(value)
+        if name.isidentifier() and {**NAMES, **names}.get(name) != value:
             raise _refused(
                 path,
-                f"declares {variable} with the name {str(value)!r}; the name and the variable must be the same",
+                f"declares {variable} with the name {name!r}; the name and the variable must be the same",
+            )
+        near = [
+            each
+            for each, another in {**NAMES, **names}.items()
+            if isinstance(another, Enhancement) and each.lower() == variable.lower()
+        ]
+        if len(near) > 1:
+            raise _refused(
+                path,
+                f"declares {' and '.join(near)}, which differ in capital letters alone; rename one",
             )
 
 

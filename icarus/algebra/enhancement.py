@@ -124,7 +124,9 @@ class Enhancement(_Algebra):
         check_names(
             owner, given, [name for name in dict.fromkeys((*names, *possible)) if name in possible]
         )
-        rule = rule.rebound(given)
+        # A rule that is given keeps its own number of a name that a slot has, too.
+        of_slots = self._of_slots() if "rule" in given else {}
+        rule = rule.rebound({name: value for name, value in given.items() if name not in of_slots})
         # The call is printed in the new name: parameters of `places` without their names, those of `keywords` with them. A rule prints its
         # own, as in mast(gibbs(temperature=0.1)).
         by_rule = dict(rule.parameters) if "rule" in (*names, *given) else {}
@@ -149,12 +151,28 @@ class Enhancement(_Algebra):
         return adjusted
 
     def _own_parameters(self, rule: Rule) -> dict[str, object]:
-        """The parameters of the slots and of a rule, with their values."""
-        slots = (self.backpropagation, self.capture, self.policy.source, rule)
-        return {name: value for slot in slots for name, value in slot.parameters}
+        """The parameters of the slots and of a rule, with their values; of one name that of the slots."""
+        of_slots = self._of_slots()
+        return of_slots | {name: value for name, value in rule.parameters if name not in of_slots}
+
+    def _of_slots(self) -> dict[str, object]:
+        """The parameters of the slots, with their values.
+
+        Raises:
+            ValueError: two slots have a parameter of one name, with two values.
+        """
+        parameters: dict[str, object] = {}
+        for slot in (self.backpropagation, self.capture, self.policy.source):
+            for name, value in slot.parameters:
+                if parameters.setdefault(name, value) != value:
+                    raise ValueError(
+                        f"two slots of {self.name} have the parameter {name}, as {parameters[name]} and as {value}; rename one"
+                    )
+        return parameters
 
     def __attrs_post_init__(self) -> None:
         check_name(self.name)
+        self._of_slots()
         self.policy.check(self.name, self.information)
         self.initial.check(self.name, self.records, self.information, self.policy.source)
 
@@ -242,9 +260,8 @@ class Composition(Enhancement):
         if terms == self.terms:
             return self
         changed = _composition(self.operator, terms)
-        text = ", ".join(
-            f"{name}={_value_text(given.get(name, value))}" for name, value in present.items()
-        )
+        values = {name: value for weight, _ in terms for name, value in weight.parameters.items()}
+        text = ", ".join(f"{name}={_value_text(values[name])}" for name in present)
         return with_alias(changed, f"{family}({text})") if self.alias else changed
 
     @property

@@ -133,7 +133,7 @@ class _Reader:
         if node.id in self.names:
             return self.names[node.id]
         near = [name for name in self.names if name.lower() == node.id.lower()]
-        if near and called:
+        if len(near) == 1 and called:
             return self.names[near[0]]
         near = near or difflib.get_close_matches(node.id, self.names, n=3, cutoff=0.5)
         hint = (

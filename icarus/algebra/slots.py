@@ -181,7 +181,7 @@ class Slot(CompiledCallable):
             return real(what, value, within.least, within.most, above=within.above)
         if not isinstance(value, str):
             raise ValueError(f"{what} is {value!r}; it must be the name of a feature")
-        return value
+        return str(value)  # of an enumeration's text, or NumPy's, just the letters
 
     def annotation(self, name: str) -> Any:
         """The annotation of a parameter, which is kept as a text where its file has `from __future__ import annotations`.
@@ -214,8 +214,15 @@ class Slot(CompiledCallable):
 
     @property
     def summary(self) -> str:
-        """The first paragraph of the function's docstring: the formula, for printing."""
-        return " ".join((inspect.getdoc(self.function) or self.name).split("\n\n")[0].split())
+        """The first paragraph of the function's docstring: the formula, for printing, with parameters that are not as by default."""
+        formula = " ".join((inspect.getdoc(self.function) or self.name).split("\n\n")[0].split())
+        arguments = inspect.signature(self.function).parameters
+        others = [
+            f"{name} = {value}"
+            for name, value in self.parameters
+            if name in arguments and value != arguments[name].default
+        ]
+        return "; ".join([formula, *others])
 
     def __repr__(self) -> str:
         parameters = ", ".join(f"{name}={value!r}" for name, value in self.parameters)

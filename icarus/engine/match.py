@@ -16,7 +16,7 @@ from icarus.engine.result import Result, label, most_visits, why_another_game, w
 from icarus.engine.scheme import MO_ISMCTS, parse_scheme
 from icarus.engine.search import Algorithm, Progress, Search, SeatedPlayer, check_callable
 from icarus.kernel import AnyGame, State, check_game, check_is_state, draw_outcome
-from icarus.kernel.evaluation import rules_of
+from icarus.kernel.evaluation import Evaluation, rules_of
 from icarus.specs import parse
 
 # ---------------------------------------------------------------------------------------------------------- levels
@@ -78,7 +78,7 @@ def levels_of(game: AnyGame | str, file: str | Path | None = None) -> list[Agent
 
 def conditions_of(game: AnyGame) -> dict[str, str]:
     """What levels depend on, as a file of them has it: digests of the game's rules and of its learned evaluation, "" where it has none."""
-    evaluation = getattr(game.heuristic, "evaluation", None)
+    evaluation = Evaluation.of(game)
     return {
         "evaluation": "" if evaluation is None else evaluation.digest,
         "set of rules": rules_of(game),
@@ -210,9 +210,9 @@ class Agent(Search):
         if self.threads > 1:
             parts.append(f"{self.threads} threads")
         if self.move_decay:
-            parts.append(f"move decay {self.move_decay:g}")
+            parts.append(f"move decay {checks.exact_text(self.move_decay)}")
         if self.game_decay:
-            parts.append(f"game decay {self.game_decay:g}")
+            parts.append(f"game decay {checks.exact_text(self.game_decay)}")
         if self.recommendation is not most_visits:
             parts.append(label(self.recommendation))
         if self.evaluation is not None:
@@ -465,7 +465,7 @@ class DecisionLog:
     Attributes:
         player, action: who played what.
         legal: how many actions were legal; with a single one there is no search, and the statistics are 0.
-        iterations, visits: playouts made, and those that chose this action.
+        iterations, visits: playouts made, and those that chose this action, also of earlier searches whose records are used.
         value: mean reward of the player after this action.
         depth: of the deepest history in the tree.
         seconds: of the search.

@@ -32,7 +32,7 @@ from icarus.kernel import (
     word_of,
 )
 from icarus.kernel.contract import copy_data
-from icarus.kernel.evaluation import attributes_of, rules_of
+from icarus.kernel.evaluation import Evaluation, attributes_of, rules_of
 
 DRAWS = 32  # determinizations in which it is seen what another observes
 
@@ -342,7 +342,9 @@ class Result:
         rate = self.iterations / self.seconds if self.seconds > 0 else 0.0
         threads = f", {self.threads} threads" if self.threads > 1 else ""
         rule = "" if self.recommendation is most_visits else f", by {label(self.recommendation)}"
-        what = f"{self.state.game}, {seat_name(self.state.game, player)}, {self.scheme.label(self.strategy)}{threads}{rule}"
+        evaluation = Evaluation.of(self.state.game)
+        learned = "" if evaluation is None else f", {evaluation}"
+        what = f"{self.state.game}, {seat_name(self.state.game, player)}, {self.scheme.label(self.strategy)}{threads}{rule}{learned}"
         trees = self.parts or (self,)
         records = sum(table.used for part in trees for table in tables_of(part).values())
         spent = (
@@ -442,11 +444,13 @@ def reused_records(
 
 
 def why_another_game(before: AnyGame, now: AnyGame) -> str:
-    """How the game now differs from that before: by its name, or by its rules under the same name; "" where they are the same."""
+    """How the game now differs from that before: by its name, or under the same name by rules or evaluation; "" where it does not."""
     if str(before) != str(now):
         return f"of {now}"
-    same = before is now or rules_of(before) == rules_of(now)
-    return "" if same else "of one by other rules, with the same name"
+    if before is not now and rules_of(before) != rules_of(now):
+        return "of one by other rules, with the same name"
+    same = Evaluation.of(before) == Evaluation.of(now)
+    return "" if same else "of one with another learned evaluation"
 
 
 def tables_of(result: Result) -> dict[tuple[object, ...], RecordTable]:

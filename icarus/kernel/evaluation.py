@@ -400,6 +400,11 @@ class Evaluation:
     names: Sequence[str] = ()
     about: Mapping[str, Any] = attrs.field(factory=dict)
 
+    @staticmethod
+    def of(game: Any) -> "Evaluation | None":
+        """The learned evaluation that a game has as its heuristic, if it has one."""
+        return getattr(game.heuristic, "evaluation", None)
+
     def __str__(self) -> str:
         return f"evaluation {self.digest}"
 

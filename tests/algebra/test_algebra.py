@@ -447,6 +447,57 @@ def of_an_unknown_annotation(history, theta, legal, out, share: "Franction" = 0.
     pass
 
 
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        PUCT(gibbs(0.5)),
+        PUCT(gibbs(0.5))(temperature=0.2),
+        PUCT(gibbs(0.5), temperature=0.2),
+        MAST(gibbs(0.5), temperature=0.2),
+        RAVE(k=np.int64(7)),
+    ],
+    ids=str,
+)
+def test_a_number_of_one_name_in_a_rule_and_in_a_slot_is_read_back(strategy):
+    again = parse(str(strategy))
+    assert again == strategy
+    assert str(again) == str(strategy)
+
+
+def test_two_slots_have_one_number_of_one_name():
+    @values
+    def of_two(history, theta, legal, out, n: int = 2):
+        pass
+
+    @capture
+    def of_five(history, updates, n: int = 5):
+        pass
+
+    policy = argmax().over(of_two)
+    with pytest.raises(ValueError, match="two slots of X have the parameter n, as 5 and as 2"):
+        attrs.evolve(MAST, name="X", policy=policy, capture=of_five)
+    assert attrs.evolve(MAST, name="X", policy=policy, capture=of_five(n=2))(
+        n=3
+    ).capture.values() == (3,)
+
+
+def test_the_weights_of_a_named_composition_are_told_as_they_are():
+    @weight
+    def share(rewards, visits, availability, a: float = 0.5):
+        return a
+
+    mixed = with_alias(share * RAVE + (1 - share) * BASELINE, "MIXED")
+    for number in (np.linspace(0, 1, 11)[3], np.float32(0.3), 1):
+        assert parse(str(mixed(a=number)), MIXED=mixed) == mixed(a=number)
+        assert "np." not in str(mixed(a=number))
+
+
+def test_a_specification_tells_parameters_that_are_not_as_by_default():
+    assert "; last_phase = 1 " in TO_MAST.specification()
+    assert "; last_phase = 0 " in AMAF_STRICT.specification()
+    assert "last_phase" not in MAST.specification() + AMAF.specification()
+
+
 def test_a_default_that_a_parameter_cannot_have_is_refused_where_it_is_written():
     with pytest.raises(ValueError, match="shift of below_its_range by default is -0.5; it must be"):
         values(below_its_range)

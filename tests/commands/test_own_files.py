@@ -195,6 +195,13 @@ WRONG = {
     OWN.replace(
         "GREEDY", "NAST2"
     ): "mine.py' defines another NAST2, which is an enhancement of the library; give",
+    # what would be read back as another one
+    "from icarus import *\nFOO = with_alias(BASELINE >> NAST2, 'RAVE')\n": "mine.py' declares FOO with the name 'RAVE'; the name and",
+    "from icarus import *\nBAR = with_alias(BASELINE >> NAST2, 'X')\n": "mine.py' declares BAR with the name 'X'; the name and",
+    WEIGHT + "W1 = w\ndel w\n": "mine.py' declares W1 with the name 'w'; the name and the variable",
+    OWN.replace(
+        "GREEDY", "Nast2"
+    ): "declares NAST2 and Nast2, which differ in capital letters alone",
     WEIGHT.replace(
         "def w", "def rave_weight"
     ): "mine.py' defines another rave_weight, which is a weight or a rule of the library",

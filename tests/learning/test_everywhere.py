@@ -15,7 +15,7 @@ from icarus.commands.conversation import Session
 from icarus.commands.describe import Plan
 from icarus.commands.server import Tables, choice
 from icarus.engine.match import conditions_of
-from icarus.kernel import Evaluation
+from icarus.kernel import Evaluation, read_evaluation
 from tests.learning.conftest import JUDGE, KUHN
 
 Learned = tuple[Path, Evaluation]
@@ -100,7 +100,9 @@ def test_levels_are_of_the_agent_that_reads_the_evaluation(capsys):
 
 def test_search_check_and_discover_take_the_file(capsys):
     assert run(["search", KUHN, "--strategy", JUDGE, "--iterations", "9", *OPTION]) == 0
-    assert "BASELINE by MO_ISMCTS with cutoff=0: 9 iterations" in capsys.readouterr().out
+    name = str(read_evaluation("kuhn.npz"))
+    told = f"BASELINE by MO_ISMCTS with cutoff=0, {name}: 9 iterations"
+    assert told in capsys.readouterr().out
     assert run(["check", KUHN, "--games", "1", *OPTION]) == 0
     assert "evaluation: mean squared error" in capsys.readouterr().out
     against = ["--against", "BASELINE", "--games", "100", "--iterations", "9", "--to", "race"]
