@@ -223,7 +223,7 @@ def _show(directory: Path) -> None:
 
 def _print_results(columns: dict[Column, list[Tally]]) -> None:
     """What the agents came to, with p beside evenly matched players, the averages of Figure 3, and the names' strategies."""
-    named: dict[str, str] = {}
+    named: dict[tuple[str, str], None] = {}
     for column, tallies in columns.items():
         name = title(column, list(columns))
         against = f", against {column.opponent.caption}"
@@ -231,7 +231,7 @@ def _print_results(columns: dict[Column, list[Tally]]) -> None:
         lines = [[tally.cell.agent, *row] for tally, row in zip(tallies, rows, strict=True)]
         caption = f"{name.removesuffix(against)}: {budget(column)} per decision{against}"
         print_table(Table(caption, ["Agent", *headings], lines))
-        named |= {each.cell.agent: each.cell.caption for each in tallies}
+        named |= dict.fromkeys((each.cell.agent, each.cell.caption) for each in tallies)
     if counts := counts_of_table_1(columns):
         averages = averages_of(counts)
         print_table(
@@ -240,7 +240,7 @@ def _print_results(columns: dict[Column, list[Tally]]) -> None:
             )
         )
         console.print_text(effects_sentence(averages))
-    if strategies := [[agent, strategy] for agent, strategy in named.items() if agent != strategy]:
+    if strategies := [[agent, strategy] for agent, strategy in named if agent != strategy]:
         print_table(Table("", ["Agent", "Strategy"], strategies))
 
 

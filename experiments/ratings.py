@@ -271,20 +271,20 @@ def _is_bounded(stages: Stages, number: int) -> bool:
     return bool(connected_components(ahead, connection="strong")[0] == 1)
 
 
-def tournaments(results: Results) -> dict[str, Counter[Placing]]:
-    """The outcomes by game and budget, of columns that differ only in their opponents, where there are several."""
+def tournaments(results: Results) -> dict[str, list[Cell]]:
+    """The cells by game and budget, of columns that differ only in their opponents, where there are several."""
     cells_of: dict[Column, list[Cell]] = {}
     for cell in results.cells:
         column = attrs.evolve(cell.column, opponent=Entrant())
         cells_of.setdefault(column, []).append(cell)
     return {
-        title(column, cells_of): _placings(cells, results)
+        title(column, cells_of): cells
         for column, cells in cells_of.items()
         if len({cell.column.opponent.text for cell in cells if results.games[cell.key]}) > 1
     }
 
 
-def _placings(cells: Iterable[Cell], results: Results) -> Counter[Placing]:
+def placings_of(cells: Iterable[Cell], results: Results) -> Counter[Placing]:
     """How often each outcome was seen; a game of an agent against itself says nothing."""
     placings = Counter[Placing]()
     for cell in cells:

@@ -638,10 +638,12 @@ def _effects(caption: str, design: Design, effects: list[FactorEffect], statisti
 
 def rating_tables(results: Results) -> Iterator[Block]:
     """The ratings of tournaments, with their 95 % intervals."""
-    names = {cell.text: cell.agent for cell in reversed(results.cells)}
     captions = {cell.column.opponent.text: cell.column.opponent.caption for cell in results.cells}
     captions |= {cell.text: cell.caption for cell in results.cells}
-    for name, placings in ratings.tournaments(results).items():
+    for name, cells in ratings.tournaments(results).items():
+        # by their texts there: with another budget for all, an agent with iterations of its own has another one
+        names = {cell.text: cell.agent for cell in reversed(cells)}
+        placings = ratings.placings_of(cells, results)
         try:
             rated = ratings.ratings(placings)
         except ValueError as error:

@@ -14,7 +14,7 @@ from experiments import statistics
 from experiments.figures import measure_title
 from experiments.papers import BY_NAME, COMBINATIONS, ENHANCEMENTS
 from experiments.plan.loading import build
-from experiments.ratings import ratings, tournaments
+from experiments.ratings import placings_of, ratings, tournaments
 from experiments.report import write
 from experiments.results import moments_of, results_of
 from icarus.statistics import NORMAL_95, Estimate
@@ -353,13 +353,45 @@ def a_tournament(tmp_path, game="othello", players=2, strength=STRENGTH):
 def test_a_tournament_is_rated_from_its_rows(tmp_path, call, no_pictures):
     directory = a_tournament(tmp_path)
     results = results_of(directory)
-    ((name, placings),) = tournaments(results).items()
+    ((name, cells),) = tournaments(results).items()
+    placings = placings_of(cells, results)
     assert name == "Othello"
     assert placings.total() == 6 * 40  # games of an agent against itself say nothing
     assert list(ratings(placings)) == ["BASELINE >> MAST", "RAVE", "BASELINE"]
     assert call("report", directory)[0] == 0
     _, rated = (directory / "report.md").read_text().split("Ratings (Bradley-Terry), Othello")
     assert rated.index("mast") < rated.index("rave") < rated.index("base ")
+
+
+def test_an_agent_with_iterations_of_its_own_does_not_lend_its_name_to_an_opponent(
+    tmp_path, call, no_pictures
+):
+    """With 5 iterations RAVE, an opponent, is no agent; with 9 it is "long"."""
+    agents = {"long": {"strategy": "RAVE", "iterations": 9}, "base": "BASELINE"}
+    experiment = build(
+        {
+            **CUP,
+            "games": "othello",
+            "iterations": [5, 9],
+            "agents": agents,
+            "opponent": ["RAVE", "BASELINE"],
+        }
+    )
+    rows = (
+        a_row(cell, trial, returns=[trial, 1.0 - trial], win=cell.seat(trial) != trial)
+        for cell in experiment.cells
+        for trial in (0, 1)
+    )
+    directory = keep(tmp_path, experiment, rows)
+    code, printed, _ = call("report", directory)
+    assert code == 0
+    _, with_5, with_9 = (directory / "report.md").read_text().split("Ratings (Bradley-Terry)")
+    assert "| RAVE | RAVE | 4 |" in with_5
+    assert "| long | RAVE (9 iterations) | 4 |" in with_5
+    assert "| long | RAVE |" not in with_5
+    assert "| long | RAVE | 4 |" in with_9
+    _, strategies = printed.split("Agent  Strategy\n")
+    assert {"long   RAVE (9 iterations)", "long   RAVE"} <= set(strategies.splitlines())
 
 
 @pytest.mark.parametrize("win, draw", [(0.05, 0.9), (0.3, 0.4), (0.45, 0.1), (0.1, 0.3)])
