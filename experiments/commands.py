@@ -213,12 +213,15 @@ def _process_count(workers: int | None) -> int:
 
 def _show(directory: Path) -> None:
     results = results_of(directory)
-    columns, pictures = results.columns(), figures.fitting(results.experiment)
+    columns, experiment = results.columns(), results.experiment
     _print_results(columns)
     folder = directory / "figures"
     with naming_file(folder):
-        for path in figures.draw(columns, folder, pictures):
-            say(f"{path} and {path.with_suffix('.svg').name}")
+        paths = figures.draw(columns, folder, figures.fitting(experiment))
+    for path in paths:
+        say(f"{path} and {path.with_suffix('.svg').name}")
+    if sentence := figures.left_out(paths, experiment):
+        say(sentence)
 
 
 def _print_results(columns: dict[Column, list[Tally]]) -> None:

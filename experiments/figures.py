@@ -331,9 +331,20 @@ def caption(path: Path, experiment: Experiment) -> str:
 
     An experiment without the agents of a figure of the paper has no such figure, whatever its file is called.
     """
-    picture = PICTURES[next(name for name in PICTURES if f"{path.stem}-".startswith(f"{name}-"))]
+    picture = PICTURES[_picture_of(path)]
     strategies = {cell.text for cell in experiment.cells}
     return (picture if set(picture.agents.values()) <= strategies else PICTURES["agents"]).caption
+
+
+def _picture_of(path: Path) -> str:
+    return next(name for name in PICTURES if f"{path.stem}-".startswith(f"{name}-"))
+
+
+def left_out(paths: Iterable[Path], experiment: Experiment) -> str:
+    """A sentence on the pictures that an experiment asks for and of which there are no files; empty if there are none."""
+    pictures = set(map(_picture_of, paths))
+    missing = [picture for picture in experiment.pictures if picture not in pictures]
+    return f"Pictures with nothing to show: {', '.join(missing)}." if missing else ""
 
 
 def _shown_in(picture: str, tallies: list[Tally]) -> list[Tally]:

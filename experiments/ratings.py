@@ -13,7 +13,7 @@ import numpy as np
 from experiments.papers import DOU_DI_ZHU
 from experiments.plan.cells import Cell, Column, budget, game_title, title
 from experiments.plan.loading import game_of
-from experiments.results import Columns, Results, Score, Tally
+from experiments.results import Columns, Results, Score, Tally, any_graded
 from experiments.statistics import WinCount
 from icarus.arena.player import Entrant
 from icarus.engine.scheme import MO_ISMCTS
@@ -109,12 +109,17 @@ class RoundRobin:
 
 
 def round_robins(columns: Columns) -> list[RoundRobin]:
-    """The round robins among the results, from columns in which searches by one strategy have one seat of two."""
+    """The round robins among the results, from columns in which searches by one strategy have one seat of two.
+
+    Games with graded rewards are left out: what one side does not win the other has not won.
+    """
+    graded = {column.game for column, tallies in columns.items() if any_graded(tallies)}
     scores_of: dict[tuple[str, str, str], dict[tuple[str, str], Score]] = {}
     for name, group in by_strategy(columns).items():
         for column, tallies in group.items():
             if (
                 len(column.seats) > 1
+                or column.game in graded
                 or game_of(column, {tally.cell.module for tally in tallies}).players != 2
             ):
                 continue

@@ -368,6 +368,8 @@ def _blocks(
     for path in pictures:
         if not any(path.stem in names for names in its_own.values()):
             yield Picture(path, figures.caption(path, experiment))
+    if sentence := figures.left_out(pictures, experiment):
+        yield Paragraph(sentence)
     yield from search_tables(columns)
     for paper in claims.PAPERS:
         yield from claims.blocks(paper, results)
@@ -715,6 +717,10 @@ def search_tables(columns: Columns) -> Iterator[Block]:
     """The tables that the results fill; nothing where all agents search as section 8's do."""
     if not claims.is_searched(columns):
         return
+    if any(map(any_graded, columns.values())):
+        yield Paragraph(
+            "Searches against all, and pictures of them, are of games in which wins are counted."
+        )
     for robin in round_robins(columns):
         if robin.complete and len(robin.searches) > 1:
             yield Heading(f"Searches against all: {robin.title}, {robin.game[2]} per decision")

@@ -703,6 +703,23 @@ def test_each_strategy_has_a_round_robin_of_its_own(tmp_path):
     ]
 
 
+def test_what_one_side_does_not_win_of_graded_rewards_is_not_won_by_the_other(tmp_path, call):
+    """Of 3/4 to 1/4 nobody has won; a picture that was asked for and has nothing to show is named."""
+    both = [{"scheme": "SO_ISMCTS"}, {"scheme": "MO_ISMCTS"}]
+    experiment = built(
+        games="kuhn-poker", agents=both, opponent=both, seats=1, pictures=["heat-map"]
+    )
+    rewards = {"win": False, "reward": 0.75, "returns": [0.25, 0.75]}
+    games = (a_row(cell, trial, **rewards) for cell, trial in experiment.games())
+    directory = keep(tmp_path, experiment, games)
+    assert round_robins(results_of(directory).columns()) == []
+    assert call("report", directory)[0] == 0
+    page = (directory / "report.md").read_text()
+    assert "are of games in which wins are counted" in page
+    assert "Pictures with nothing to show: heat-map." in page
+    assert "## Searches against all" not in page
+
+
 # ---------------------------------------------------------------------------------------------------------- pictures
 
 
