@@ -357,6 +357,8 @@ def _of_trees(columns: Columns) -> Found:
         total = column.iterations
         if search_name(column.opponent) != "Determinized UCT" or not column.role or not total:
             continue
+        if len(by_trees(tallies)) != 1:  # else one name stands for several searches
+            continue
         each = total // papers.TREES
         whole = [tally for tally in tallies if _spends(tally.cell.iterations, total)]
         equal = [

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -26,6 +27,7 @@ from experiments.ratings import (
 from experiments.results import Columns, Moments, Score, Tally, any_graded, baseline, named
 from experiments.statistics import marginals, strengths, student, win_rate
 from experiments.verdicts import WINS, ComparedSide, Contrast, Estimator, Place, place_of
+from icarus.arena.player import Entrant
 from icarus.checks import count_text
 from icarus.statistics import CONFIDENCE, Estimate
 
@@ -43,6 +45,7 @@ HATCHES = ("", "////", "...")
 LINES = ("#1a6faf", "#b5482a", "#3f7d3a", "#8a5fa8", "#222222", "#b08a1e")
 MARKERS = "osD^vP"
 LONG_NAME = 6  # letters; longer names of agents are written at a slant
+LONG_LINE = 50  # letters; longer names of lines stand below each other
 MANY = 20  # more agents than these stand below each other
 LINE = 12  # points of a line of small letters above a panel
 PAIR = 0.38  # width of a bar of two in the room for both
@@ -746,8 +749,10 @@ def _lines(axes: "Axes", lines: Mapping[str, Curve]) -> None:
 
 def _balances(columns: Columns, directory: Path) -> Iterator[Path]:
     """Fig. 6: a panel for each role of LOTR:C."""
-    panels = [(column, by_trees(tallies)) for column, tallies in columns.items()]
-    panels = [(column, lines) for column, lines in panels if lines]
+    panels = []
+    for column, tallies in columns.items():
+        if lines := by_trees(each for each in tallies if each.cell.own_iterations is None):
+            panels.append((column, lines))
     if not panels:
         return
     path = directory / "balance.png"
@@ -755,7 +760,7 @@ def _balances(columns: Columns, directory: Path) -> Iterator[Path]:
         for i, (column, lines) in enumerate(panels, 1):
             axes = figure.add_subplot(1, len(panels), i)
             axes.axhline(0.5, **EVEN_LINE)
-            _lines(axes, {strategy: _won(by_number) for strategy, by_number in lines.items()})
+            _lines(axes, {search: _won(by_number) for search, by_number in lines.items()})
             if len(lines) > 1:
                 axes.legend(frameon=False, fontsize=8)
             axes.set_xlabel("determinizations")
@@ -850,9 +855,12 @@ def _hidden_cards(columns: Columns, directory: Path) -> Iterator[Path]:
 # -------------------------------------------------------------------------------------------------------- decision time
 
 
+Pairing: TypeAlias = tuple[Entrant, str, Entrant]  # agent, role and opponent
+
+
 def _decision_time(columns: Columns, directory: Path) -> Iterator[Path]:
     """Figs. 14 and 15: a line for each agent and opponent, by the seconds of a decision."""
-    games: dict[str, dict[str, dict[float, Score]]] = {}
+    games: dict[tuple[str, str], dict[Pairing, dict[float, Score]]] = {}
     cells = [tally.cell for tallies in columns.values() for tally in tallies]
     strategies = {
         strategy_name(each) for cell in cells for each in (cell.spec, cell.column.opponent)
@@ -860,16 +868,17 @@ def _decision_time(columns: Columns, directory: Path) -> Iterator[Path]:
     several = len(strategies) > 1
     for column, tallies in columns.items():
         if column.seconds is not None:
-            lines = games.setdefault(column.game, {})
+            lines = games.setdefault((column.game, column.variant), {})
             for tally in tallies:
-                line = lines.setdefault(_line_name(tally, column, several), {})
+                line = lines.setdefault((tally.cell.spec, column.role, column.opponent), {})
                 line[column.seconds] = tally
-    paths = _files(directory, "decision-time", [*games])
-    for (game, lines), path in zip(games.items(), paths, strict=True):
+    paths = _files(directory, "decision-time", [game for game, _ in games])
+    for ((game, _), lines), path in zip(games.items(), paths, strict=True):
+        names = _line_names(lines, several)
         with canvas(path, (7.2, 4.8)) as figure:
             axes = figure.add_subplot()
             axes.axhline(0.5, **EVEN_LINE)
-            _lines(axes, {label: _scored(line) for label, line in lines.items()})
+            _lines(axes, dict(zip(names, map(_scored, lines.values()), strict=True)))
             scores = [score for line in lines.values() for score in line.values()]
             axes.set_xlabel("seconds per decision")
             if any(score.draws for score in scores):
@@ -877,7 +886,7 @@ def _decision_time(columns: Columns, directory: Path) -> Iterator[Path]:
             is_first = any(column.role == FIRST for column in columns if column.game == game)
             first = "; the search named first moves first" if is_first else ""
             title_panel(axes, game_title(game), f"{describe_games(scores)}{first}")
-            legend_below(figure, axes, 2, fontsize=9)
+            legend_below(figure, axes, 1 if max(map(len, names)) > LONG_LINE else 2, fontsize=9)
         yield path
 
 
@@ -887,17 +896,22 @@ def _scored(scores: Mapping[float, Score]) -> Curve:
     return {place: win_rate(each.mean * each.games, each.games) for place, each in ordered}
 
 
-def _line_name(tally: Tally, column: Column, several: bool) -> str:
+def _line_names(lines: Iterable[Pairing], several: bool) -> list[str]:
+    """The lines by the names of their searches, or where two have the same by their schemes."""
+    names = [_line_name(line, search_name, several) for line in lines]
+    if len(set(names)) < len(names):
+        names = [_line_name(line, attrgetter("scheme"), several) for line in lines]
+    return names
+
+
+def _line_name(line: Pairing, name_search: Callable[[Entrant], str], several: bool) -> str:
     """Agent and opponent by their searches, and if there are several strategies by these too."""
-    agent, opponent = search_name(tally.cell.spec), search_name(column.opponent)
+    agent, role, opponent = line
+    name, opponent_name = name_search(agent), name_search(opponent)
     if several:
-        agent += f", {strategy_name(tally.cell.spec)}"
-        opponent += f", {strategy_name(column.opponent)}"
-    return (
-        agent
-        + (f" ({column.role})" if column.role not in ("", FIRST) else "")
-        + f" against {opponent}"
-    )
+        name += f", {strategy_name(agent)}"
+        opponent_name += f", {strategy_name(opponent)}"
+    return name + (f" ({role})" if role not in ("", FIRST) else "") + f" against {opponent_name}"
 
 
 # -------------------- Our Figure 4 beside what the paper's text says of it, which has its win rates as pictures only

@@ -16,7 +16,7 @@ from experiments.plan.loading import game_of
 from experiments.results import Columns, Results, Score, Tally, any_graded
 from experiments.statistics import WinCount
 from icarus.arena.player import Entrant
-from icarus.engine.scheme import MO_ISMCTS
+from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.statistics import NORMAL_95, Estimate
 
 # in the order of the paper of 2012, and after them Goodman's
@@ -111,10 +111,11 @@ class RoundRobin:
 def round_robins(columns: Columns) -> list[RoundRobin]:
     """The round robins among the results, from columns in which searches by one strategy have one seat of two.
 
-    Games with graded rewards are left out: what one side does not win the other has not won.
+    Games with graded rewards are left out: what one side does not win the other has not won. So are those in which several searches of
+    a seat have one name, as it does not tell their parameters.
     """
     graded = {column.game for column, tallies in columns.items() if any_graded(tallies)}
-    scores_of: dict[tuple[str, str, str], dict[tuple[str, str], Score]] = {}
+    scores_of: dict[tuple[str, str, str], dict[tuple[Scheme, Scheme], Score]] = {}
     for name, group in by_strategy(columns).items():
         for column, tallies in group.items():
             if (
@@ -127,14 +128,31 @@ def round_robins(columns: Columns) -> list[RoundRobin]:
             for tally in tallies:
                 if tally.cell.own_iterations is not None:
                     continue
-                agent, opponent = search_name(tally.cell.spec), search_name(column.opponent)
+                agent, opponent = tally.cell.spec.search, column.opponent.search
                 pair = agent, opponent
                 score: Score = tally
                 if column.seats[0] != 0:
                     pair = opponent, agent
                     score = tally.turned
                 scores[pair] = scores.get(pair, Score()) + score
-    return [RoundRobin(game, scores) for game, scores in scores_of.items() if scores]
+    return [
+        RoundRobin(game, _by_names(scores))
+        for game, scores in scores_of.items()
+        if scores and all(map(_have_different_names, zip(*scores, strict=True)))
+    ]
+
+
+def _by_names(scores: Mapping[tuple[Scheme, Scheme], Score]) -> dict[tuple[str, str], Score]:
+    return {
+        (SEARCHES[first.name], SEARCHES[second.name]): score
+        for (first, second), score in scores.items()
+    }
+
+
+def _have_different_names(searches: Iterable[Scheme]) -> bool:
+    """Whether no two of the searches differ in their parameters alone."""
+    different = set(searches)
+    return len({search.name for search in different}) == len(different)
 
 
 # -------------------- Results put side by side as the earlier papers do: by the number of trees, and by who sees hidden cards.
@@ -144,12 +162,13 @@ PEASANTS, ALL_SEE = "players 2 and 3", "players 2 and 3, all three seeing"
 
 
 def by_trees(tallies: Iterable[Tally]) -> dict[str, dict[int, Tally]]:
-    """Determinized searches by what they search by, and by the number of their determinizations."""
+    """Determinized searches by what they search by and all else but the number of their determinizations, and by this."""
     lines: dict[str, dict[int, Tally]] = {}
     for tally in sorted(tallies, key=lambda tally: tally.cell.spec.search.trees):
-        player = tally.cell.spec
-        if player.search.name == "DeterminizedUCT":
-            lines.setdefault(strategy_name(player), {})[player.search.trees] = tally
+        player, search = tally.cell.spec, tally.cell.spec.search
+        if search.name == "DeterminizedUCT":
+            line = f"{strategy_name(player)} by {attrs.evolve(search, tree_parameter='')}"
+            lines.setdefault(line, {})[search.trees] = tally
     return lines
 
 
@@ -157,9 +176,10 @@ def hidden_cards(columns: Columns) -> dict[str, tuple[WinCount, WinCount]]:
     """By who sees the others' cards in Dou Di Zhu: wins of that side and games, when it does not see them and when it does.
 
     The columns are those of one budget and strategy (`by_strategy`).
-    The peasants' games are those of the landlord, seen from the other side. Whoever has not played yet is left out.
+    The peasants' games are those of the landlord, seen from the other side. Whoever has not played yet is left out, and searches that
+    differ in their parameters alone.
     """
-    rates: dict[tuple[str, str, str], WinCount] = {}
+    rates_of: dict[tuple[str, str, str], list[WinCount]] = {}
     for column, tallies in columns.items():
         if column.game != DOU_DI_ZHU or len(column.seats) > 1:
             continue
@@ -167,9 +187,12 @@ def hidden_cards(columns: Columns) -> dict[str, tuple[WinCount, WinCount]]:
             if tally.cell.own_iterations is not None:
                 continue
             searches = search_name(tally.cell.spec), search_name(column.opponent)
-            rates[f"player {column.seats[0] + 1}", *searches] = tally.wins, tally.games
+            side = f"player {column.seats[0] + 1}"
+            rates_of.setdefault((side, *searches), []).append((tally.wins, tally.games))
             if column.seats[0] == 0:
-                rates[PEASANTS, *searches] = tally.games - tally.wins, tally.games
+                rate = tally.games - tally.wins, tally.games
+                rates_of.setdefault((PEASANTS, *searches), []).append(rate)
+    rates = {who: counts[0] for who, counts in rates_of.items() if len(counts) == 1}
     blind, seeing = SEARCHES["DeterminizedUCT"], SEARCHES["CheatingEnsembleUCT"]
     pairs = {
         side: ((side, blind, blind), (side, seeing, blind))

@@ -821,20 +821,79 @@ def test_results_by_another_strategy_do_not_take_the_place_of_the_first(tmp_path
     assert "## Seeing hidden cards: RAVE, 100 iterations per decision" in page
 
 
-def test_decision_times_have_a_line_for_each_strategy(tmp_path, monkeypatch, blank_pictures):
-    names = ["RAVE", "MAST"]
-    experiment = built(agents=names, opponent=names, seats=0, iterations=None, seconds=1)
-    games = (a_row(cell, 0, iterations=None) for cell in experiment.cells)
-    columns = results_of(keep(tmp_path, experiment, games)).columns()
-    lines, draw = {}, figures._lines
+@pytest.fixture
+def draw_lines(tmp_path, monkeypatch, blank_pictures):
+    """Draw a picture of an experiment of which each cell has a game: (titles of panels, their lines)."""
+    titles, lines, draw, give_title = [], [], figures._lines, figures.title_panel
     monkeypatch.setattr(
-        figures, "_lines", lambda axes, curves: draw(axes, curves) or lines.update(curves)
+        figures, "_lines", lambda axes, curves: draw(axes, curves) or lines.append(curves)
     )
-    figures.draw(columns, tmp_path / "figures", ["decision-time"])
+    monkeypatch.setattr(
+        figures,
+        "title_panel",
+        lambda axes, *texts: give_title(axes, *texts) or titles.append(texts),
+    )
+
+    def drawn(picture, **changes):
+        experiment = built(**changes, seats=0)
+        games = (a_row(cell, 0, win=cell.own_iterations is None) for cell in experiment.cells)
+        columns = results_of(keep(tmp_path, experiment, games)).columns()
+        figures.draw(columns, tmp_path / "figures", [picture])
+        return titles, lines
+
+    return drawn
+
+
+FEW, MORE = ({"scheme": f"DeterminizedUCT({number})"} for number in (2, 4))
+
+
+@pytest.mark.parametrize(
+    ("players", "line"),
+    [
+        (["RAVE", "MAST"], "MO-ISMCTS, MAST against MO-ISMCTS, RAVE"),
+        ([FEW, MORE], f"{UCT_40} against {UCT_40}".replace("40", "4", 1).replace("40", "2")),
+    ],
+)
+def test_decision_times_have_a_line_for_each_strategy_and_search(draw_lines, players, line):
+    budget = {"iterations": None, "seconds": 1}
+    _, (lines,) = draw_lines("decision-time", agents=players, opponent=players, **budget)
     assert len(lines) == 4
-    assert "MO-ISMCTS, MAST against MO-ISMCTS, RAVE" in {
-        name.replace(" (seat 0)", "") for name in lines
+    assert line in {name.replace(" (seat 0)", "") for name in lines}
+
+
+def test_searches_of_which_one_name_tells_several_have_no_round_robin(tmp_path):
+    for players, number in (([FEW, {}], 1), ([FEW, MORE, {}], 0)):
+        experiment = built(agents=players, opponent=[FEW, {}], seats=0)
+        games = (a_row(cell, 0) for cell in experiment.cells)
+        columns = results_of(keep(tmp_path / str(number), experiment, games)).columns()
+        assert len(round_robins(columns)) == number
+
+
+def test_a_balance_has_a_line_for_each_search_and_no_agent_with_iterations_of_its_own(draw_lines):
+    """Those with iterations of their own lose."""
+    agents = {
+        "2": FEW,
+        "4": MORE,
+        "long": {**FEW, "iterations": 200},
+        "EXP3": {"scheme": "DeterminizedUCT(2) with EXP3"},
     }
+    _, (first, second) = draw_lines(
+        "balance", agents=agents, opponent=[FEW, "MAST"], games="phantom-mnk(rows=3)"
+    )
+    assert [[*curve] for curve in first.values()] == [[2, 4], [2]]
+    assert [*first] == [f"BASELINE by DeterminizedUCT{end}" for end in ("", " with EXP3")]
+    assert {each.value for curve in second.values() for each in curve.values()} == {1}
+
+
+def test_seeing_hidden_cards_is_not_told_of_searches_that_have_one_name():
+    columns = columns_of("hidden-cards", 10, lambda cell: 0.5)
+    assert len(hidden_cards(columns)) == 5
+    for column, tallies in columns.items():
+        if column.seats == (0,):
+            blind = tallies[0].cell
+            other = attrs.evolve(blind, spec=attrs.evolve(blind.spec, **FEW))
+            tallies.append(attrs.evolve(tallies[0], cell=other))
+    assert [*hidden_cards(columns)] == ["player 2", "player 3"]
 
 
 # --------------------------------------------------------------------------------------------------------- statements
