@@ -15,7 +15,7 @@ import numpy as np
 
 from experiments.claims import CLAIMS
 from experiments.papers import BY_NAME, ENHANCEMENTS, FIRST, PICTURES, TABLE_1, lines_of_2011
-from experiments.plan.cells import Column, Experiment, budget, game_title, slugs, title
+from experiments.plan.cells import VARIED, Column, Experiment, budget, game_title, slugs, title
 from experiments.ratings import (
     by_strategy,
     by_trees,
@@ -287,7 +287,7 @@ def _name_across(axes: "Axes", names: Sequence[str]) -> None:
 BARS = "Bars: 95 % intervals."
 EVEN = "Dashed: the 95 % interval of evenly matched players; blue is above it, red below."
 ACROSS = 2  # panels side by side in the picture of all games
-LETTERS = 26  # of a line above a panel of Figure 3
+LETTERS = 26  # of a line above a narrow panel
 LETTER = 0.08  # inches of a letter, on average
 TREES = (  # a panel each: a measure, its title, and whether it is compared by its ratio
     ("visits", "visits of the chosen action", True),
@@ -766,12 +766,15 @@ def _balances(columns: Columns, directory: Path) -> Iterator[Path]:
             axes.set_xlabel("determinizations")
             points = [tally for by_number in lines.values() for tally in by_number.values()]
             budget_text = f"{describe_games(points)}, {budget(column)} of all trees together"
-            title_panel(axes, _place(column), f"{budget_text},\nagainst {_split(column)}")
+            place = _fold(_place(column, columns), LETTERS)
+            title_panel(axes, place, f"{budget_text},\nagainst {_split(column)}")
     yield path
 
 
 def _split(column: Column) -> str:
-    """The opponent's determinizations and the iterations of each."""
+    """The opponent's determinizations and the iterations of each; whoever has none by its strategy."""
+    if column.opponent.search.name != "DeterminizedUCT":
+        return column.opponent.caption
     number = column.opponent.search.trees
     return (
         f"{number} × {column.iterations // number}"
@@ -780,13 +783,17 @@ def _split(column: Column) -> str:
     )
 
 
-def _place(column: Column) -> str:
-    return game_title(column.game) + (f", {column.role}" if column.role else "")
+def _place(column: Column, among: Iterable[Column]) -> str:
+    """A column's game and role; the game's parameters where its fellows have others, or where its usual name states them."""
+    is_varied = column.game.partition("(")[0] in VARIED
+    differ = len({fellow.variant for fellow in among}) > 1
+    name = game_title(column.game, column.variant if is_varied or differ else "")
+    return name + (f", {column.role}" if column.role else "")
 
 
 def _determinizations(columns: Columns, directory: Path) -> Iterator[Path]:
     """Figs. 2-4 of 2011."""
-    paths = _files(directory, "determinizations", [_place(column) for column in columns])
+    paths = _files(directory, "determinizations", [_place(column, columns) for column in columns])
     for (column, tallies), path in zip(columns.items(), paths, strict=True):
         if column.iterations is None:
             continue
@@ -805,7 +812,7 @@ def _determinizations(columns: Columns, directory: Path) -> Iterator[Path]:
                 axes.legend(frameon=False, fontsize=8, ncols=2, loc="lower right")
                 axes.set_xlabel(axis)
                 counted = f"{describe_games(by_agent.values())}, against {_split(column)}"
-                title_panel(axes, f"Figure {number}: {_place(column)}", counted)
+                title_panel(axes, f"Figure {number}: {_place(column, columns)}", counted)
         yield path
 
 
@@ -873,7 +880,7 @@ def _decision_time(columns: Columns, directory: Path) -> Iterator[Path]:
                 line = lines.setdefault((tally.cell.spec, column.role, column.opponent), {})
                 line[column.seconds] = tally
     paths = _files(directory, "decision-time", [game for game, _ in games])
-    for ((game, _), lines), path in zip(games.items(), paths, strict=True):
+    for ((game, variant), lines), path in zip(games.items(), paths, strict=True):
         names = _line_names(lines, several)
         with canvas(path, (7.2, 4.8)) as figure:
             axes = figure.add_subplot()
@@ -885,7 +892,7 @@ def _decision_time(columns: Columns, directory: Path) -> Iterator[Path]:
                 axes.set_ylabel("games won, and half of those drawn")
             is_first = any(column.role == FIRST for column in columns if column.game == game)
             first = "; the search named first moves first" if is_first else ""
-            title_panel(axes, game_title(game), f"{describe_games(scores)}{first}")
+            title_panel(axes, game_title(game, variant), f"{describe_games(scores)}{first}")
             legend_below(figure, axes, 1 if max(map(len, names)) > LONG_LINE else 2, fontsize=9)
         yield path
 

@@ -877,12 +877,22 @@ def test_a_balance_has_a_line_for_each_search_and_no_agent_with_iterations_of_it
         "long": {**FEW, "iterations": 200},
         "EXP3": {"scheme": "DeterminizedUCT(2) with EXP3"},
     }
-    _, (first, second) = draw_lines(
+    titles, (first, second) = draw_lines(
         "balance", agents=agents, opponent=[FEW, "MAST"], games="phantom-mnk(rows=3)"
     )
     assert [[*curve] for curve in first.values()] == [[2, 4], [2]]
     assert [*first] == [f"BASELINE by DeterminizedUCT{end}" for end in ("", " with EXP3")]
     assert {each.value for curve in second.values() for each in curve.values()} == {1}
+    assert [above.replace("\n", " ") for above, _ in titles] == [
+        "Phantom m,n,k (rows = 3), seat 0"
+    ] * 2
+    assert [below.partition("against ")[2] for _, below in titles] == ["2 × 50", "MAST"]
+
+
+def test_decision_times_of_two_variants_of_a_game_have_their_parameters_in_the_titles(draw_lines):
+    games = [f"phantom-mnk(rows={rows})" for rows in (3, 5)]
+    titles, _ = draw_lines("decision-time", games=games, iterations=None, seconds=1)
+    assert [above for above, _ in titles] == [f"Phantom m,n,k (rows = {rows})" for rows in (3, 5)]
 
 
 def test_seeing_hidden_cards_is_not_told_of_searches_that_have_one_name():
