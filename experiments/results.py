@@ -609,7 +609,7 @@ def query(
     # a list of names is taken too, but is not in the types
     files: Any = [glob.escape(path) for path in seedings]
     with contextlib.closing(duckdb.connect(config={"memory_limit": MEMORY})) as database:
-        # All that can be skipped is a torn last line.
+        # All that can be wrong is a torn last line: it is skipped, or a row of nothing.
         relation = database.read_json(
             files,
             format="newline_delimited",
@@ -622,7 +622,7 @@ def query(
         relation.create("games")
         # A game may be in both files of a run, where packing was killed, and in several runs; the first line counts.
         database.execute(
-            "DELETE FROM games WHERE rowid NOT IN "
+            "DELETE FROM games WHERE cell IS NULL OR rowid NOT IN "
             "(SELECT min(rowid) FROM games GROUP BY $seedings[list_position($files, filename)], cell, trial)",
             {"seedings": [*seedings.values()], "files": [*seedings]},
         )

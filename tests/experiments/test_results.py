@@ -108,6 +108,13 @@ def test_a_torn_last_line_does_not_count_and_is_written_over(directory, experime
     assert path.read_bytes() == whole
 
 
+@pytest.mark.parametrize("cut", [30, 200])
+def test_a_query_does_not_see_a_torn_last_line(directory, cut):
+    path = directory / RESULTS
+    path.write_bytes(path.read_bytes()[:-cut])
+    assert query(directory, "SELECT count(*), count(agent) FROM games")[1] == [(GAMES - 1,) * 2]
+
+
 def with_digests(games):
     return [row | {"actions": store.digest_of_actions(row["actions"])} for row in games]
 
