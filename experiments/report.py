@@ -134,8 +134,8 @@ def deals_table(tallies: list[Tally], results: Results) -> Iterator[Table]:
         counts = [(more.count(1), more.count(-1)) for _, more in pairs]
         adjusted = holm([statistics.mcnemar(*each) for each in counts])
         lines = []
-        for (tally, _), (alone, lost), p in zip(pairs, counts, adjusted, strict=True):
-            error = math.sqrt(alone + lost + 1) / tally.games
+        for (tally, more), (alone, lost), p in zip(pairs, counts, adjusted, strict=True):
+            error = math.sqrt(alone + lost + 1) / len(more)
             least = detectable_text(statistics.detectable(error, len(pairs)), p)
             lines.append([tally.cell.agent, str(alone), str(lost), p_text(p), least])
         caption = f"The same deals and chance. p: McNemar's exact test. {DETECTABLE}"

@@ -480,6 +480,18 @@ def test_on_the_same_deals_enhancements_are_compared_deal_by_deal(tmp_path, no_p
     assert "The agents on the same deals" not in page  # 120 pairs
 
 
+def test_mcnemar_s_test_detects_differences_of_the_deals_that_both_played(tmp_path, no_pictures):
+    """Of two agents that win all the one has 100 games: of 4 deals 2.8 (1 / 4) is 70.0 %."""
+    experiment = built(agents=["BASELINE", "RAVE"], trials=100, paired=True)
+    games = (
+        a_row(cell, trial)
+        for cell, trial in experiment.games()
+        if trial < 4 or not cell.is_opponent
+    )
+    write(keep(tmp_path, experiment, games))
+    assert "| RAVE | 0 | 0 | 1.0000 | 70.0 % |" in (tmp_path / "report.md").read_text()
+
+
 def test_the_averages_of_figure_3_are_told_and_all_tables_written_for_papers(
     tmp_path, call, no_pictures
 ):
