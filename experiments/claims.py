@@ -247,12 +247,8 @@ def interims_of(results: Results) -> dict[str, list[Interim]]:
         return {name: [Interim(Estimator(tallies))] for name, tallies in budgets.items()}
     interims: dict[str, list[Interim]] = {name: [] for name in budgets}
     for number, share in enumerate(SHARES):
-        due = dict[Cell, int]()
-        for cell in results.cells:
-            place = verdicts.place_of(cell)
-            if place in INTERIM_GAMES:
-                due[cell] = INTERIM_GAMES[place][number]
-        tallies = [each for each in results.tallies(due) if each.games == due.get(each.cell)]
+        due = {cell: INTERIM_GAMES[verdicts.place_of(cell)][number] for cell in results.cells}
+        tallies = [each for each in results.tallies(due) if each.games == due[each.cell]]
         complete = _by_budget(tallies)
         for name, of_budget in interims.items():
             of_budget.append(Interim(Estimator(complete.get(name, [])), share))
@@ -271,8 +267,10 @@ def _by_budget(tallies: Iterable[Tally]) -> dict[str, list[Tally]]:
 
 
 def has_interims(results: Results) -> bool:
-    """Whether the games are those of the campaign, whose statements are tested at interim analyses."""
-    return all(run.name == CAMPAIGN for run in results.runs.values())
+    """Whether the games are those of the campaign, whose statements are tested at interim analyses; an experiment of one's own may have
+    its name."""
+    is_named_so = all(run.name == CAMPAIGN for run in results.runs.values())
+    return is_named_so and all(verdicts.place_of(cell) in INTERIM_GAMES for cell in results.cells)
 
 
 # ----------------------------------------------------------------------------------------------- the two earlier papers

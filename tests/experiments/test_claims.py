@@ -399,6 +399,13 @@ def a_campaign(directory, games):
     return directory
 
 
+def test_an_experiment_of_one_s_own_that_is_called_campaign_is_none(tmp_path, call, no_pictures):
+    experiment = built(name=CAMPAIGN, games="kuhn-poker")
+    directory = keep(tmp_path, experiment, [a_row(experiment.cells[0], 0)])
+    assert call("report", directory)[0] == 0
+    assert "campaign: 1 of 4 games" in call("status", directory)[1]
+
+
 def played_columns(columns):
     return {
         column: tallies
