@@ -258,7 +258,9 @@ def points_panel(axes: "Axes", tallies: list[Tally], name: str) -> None:
         scale.axis.set_major_formatter("{x:g}")
     scale.set_label(measure_title([tallies]))
     counted = f"{describe_games(tallies)}, {budget(tallies[0].cell.column)}"
-    title_panel(axes, name, "; ".join(filter(None, [counted, unfinished(tallies)])))
+    title_panel(
+        axes, _fold(name, 3 * LETTERS), "; ".join(filter(None, [counted, unfinished(tallies)]))
+    )
 
 
 def _mark_point(axes: "Axes", place: float, estimate: Estimate, color: str, across: bool) -> None:

@@ -20,6 +20,7 @@ from icarus.load_files import Imports, load_file, strategy_names
 
 DIGITS = 16  # of the hexadecimal key of a cell
 Settings: TypeAlias = Mapping[str, Any]  # of an experiment or a part of it, as JSON has them
+_SLUG = 120  # letters of a file's name that are of a title
 _KEY_LIMIT = 1 << 32  # a part of a key of random numbers is below it
 
 
@@ -357,8 +358,8 @@ def budget(column: Column) -> str:
 
 
 def slug(text: str) -> str:
-    """A title as part of a file's name."""
-    return "-".join(re.findall(r"[^\W_]+", text.lower()))
+    """A title as part of a file's name, which has no room for more than its beginning."""
+    return "-".join(re.findall(r"[^\W_]+", text.lower()))[:_SLUG]
 
 
 def slugs(titles: Iterable[str]) -> list[str]:

@@ -106,6 +106,15 @@ def test_columns_whose_titles_differ_in_signs_alone_have_each_its_own_picture(
     assert (tmp_path / "figures/agents-othello-against-mast-nast2-2.png").exists()
 
 
+def test_columns_with_long_titles_have_names_of_files_that_a_disk_takes(tmp_path, blank_pictures):
+    long = "BASELINE >> (" + " + ".join(["MAST", "NAST2", "LGRF"] * 14) + ")/42"
+    experiment = built(agents=["RAVE"], opponent=[long, long.replace("LGRF)", "MAST)")])
+    directory = keep(tmp_path, experiment, [a_row(cell, 0) for cell in experiment.cells])
+    names = [path.name for path in write(directory)[1] if path.suffix == ".png"]
+    assert len(set(names)) == 3  # all columns, and each
+    assert max(map(len, names)) < 140
+
+
 def test_the_interval_of_a_ratio_of_visits_is_that_of_the_delta_method():
     agent = Moments(100, 1200 * MILLION, 14800 * MILLION**2)
     opponent = Moments(100, 1000 * MILLION, 10100 * MILLION**2)
