@@ -179,8 +179,15 @@ def mark(
 
 def series_style(number: int, label: str) -> Style:
     """What tells the marks of one series from those of others."""
-    color, marker = LINES[number % len(LINES)], MARKERS[number % len(MARKERS)]
-    return {"color": color, "marker": marker, "label": label}
+    color = LINES[number % len(LINES)]
+    # another one when the colours begin again
+    marker = MARKERS[(number + number // len(LINES)) % len(MARKERS)]
+    return {"color": color, "marker": marker, "label": _in_legend(label)}
+
+
+def _in_legend(name: str) -> str:
+    """A name for a legend, which leaves out those that begin with an underscore: a space without width is before it."""
+    return f"\u200b{name}" if name.startswith("_") else name
 
 
 def bars(
@@ -473,7 +480,7 @@ def _bars(name: str, columns: Columns, directory: Path) -> Iterator[Path]:
         fills = itertools.cycle(itertools.product(HATCHES, FILLS))
         groups: list[tuple[Style, list[Estimate | None]]] = [
             (
-                {"label": agent, "facecolor": fill, "hatch": hatch},
+                {"label": _in_legend(agent), "facecolor": fill, "hatch": hatch},
                 [of_column.get(agent) for of_column in estimates],
             )
             for agent, (hatch, fill) in zip(agents, fills, strict=False)

@@ -115,6 +115,24 @@ def test_columns_with_long_titles_have_names_of_files_that_a_disk_takes(tmp_path
     assert max(map(len, names)) < 140
 
 
+@pytest.mark.parametrize("picture", ["figure5", "tree"])
+def test_a_legend_has_names_with_underscores_and_dollar_signs(tmp_path, monkeypatch, picture):
+    agents = {"base": "BASELINE", "_mine": "RAVE", "$5 to $10": "MAST", "$\\frac$": "LGRF"}
+    experiment = built(agents=agents)
+    directory = keep(tmp_path, experiment, (a_row(cell, 0) for cell in experiment.cells))
+    labels = []
+    monkeypatch.setattr(
+        "matplotlib.figure.Figure.legend", lambda self, of, texts, **style: labels.extend(texts)
+    )
+    figures.draw(summary.results_of(directory).columns(), tmp_path, [picture, "agents"])
+    assert [label.strip("\u200b") for label in labels][-3:] == [*agents][1:]
+
+
+def test_no_two_series_of_a_picture_look_alike():
+    styles = [figures.series_style(number, "") for number in range(12)]
+    assert len({(style["color"], style["marker"]) for style in styles}) == 12
+
+
 def test_the_interval_of_a_ratio_of_visits_is_that_of_the_delta_method():
     agent = Moments(100, 1200 * MILLION, 14800 * MILLION**2)
     opponent = Moments(100, 1000 * MILLION, 10100 * MILLION**2)
