@@ -963,9 +963,11 @@ def _breadth(comparison: Contrast) -> tuple[float, float]:
 
 
 def _statements(columns: Columns, directory: Path) -> Iterator[Path]:
-    """A row for each game of which all combinations have come to their first interim analysis."""
+    """A row for each game of which all combinations have come to their first interim analysis, against the paper's opponent."""
     complete = {}
     for column, tallies in columns.items():
+        if column.opponent.text != TABLE_1["-"] or column.variant:
+            continue
         played = [tally for tally in tallies if tally.games >= max(1, tally.due)]
         if of_table_1 := named(played, TABLE_1):
             complete[column] = list(of_table_1.values())

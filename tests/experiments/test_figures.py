@@ -2,6 +2,7 @@
 
 import random
 
+import attrs
 import numpy as np
 import pytest
 from matplotlib.image import imread
@@ -11,6 +12,7 @@ from experiments.papers import PICTURES
 from experiments.plan import loading
 from experiments.report import write
 from experiments.results import MILLION, STATISTICS, Moments
+from icarus.arena.player import Entrant
 from tests.experiments.conftest import a_row, built, keep
 
 
@@ -69,6 +71,10 @@ def test_statements_are_drawn_of_games_that_are_complete_and_coloured_by_what_we
     columns = results("section8", 400, lambda cell, games: games - rate(cell, games))  # NAST loses
     (path,) = figures.draw(columns, tmp_path, ["statements"])
     assert colour_is_shown(path, figures.WORSE)
+    others = {
+        attrs.evolve(column, opponent=Entrant("MAST")): each for column, each in columns.items()
+    }
+    assert figures.draw(others, tmp_path, ["statements"]) == []
     next(iter(columns.values()))[0].due = 401
     assert figures.draw(columns, tmp_path, ["statements"]) == []
 
