@@ -249,23 +249,32 @@ def state_of(results: Results, running: bool, now: datetime.datetime | None = No
         )
     if results.unchecked:
         lines.append(without_checksum(results.unchecked))
-    is_decided = experiment.sprt and sequential.verdicts(experiment, results.outcomes())[1]
+    answers, is_decided = sequential.Decided(), False
+    if experiment.sprt:
+        answers, is_decided = sequential.verdicts(experiment, results.outcomes())
+    at_most = "at most " if experiment.sprt else ""
     if done == total or is_decided:
         lines.append("complete")
-    elif not (remaining := _seconds_left(results, tallies)):
+    elif not (remaining := _seconds_left(results, tallies, answers)):
         lines.append("the pace is not known yet")
     elif running:
         end = (now + datetime.timedelta(seconds=remaining)).astimezone()
-        lines.append(f"{duration(remaining)} left; ends about {end:%Y-%m-%d %H:%M}")
+        lines.append(f"{at_most}{duration(remaining)} left; ends about {end:%Y-%m-%d %H:%M}")
     else:
         lines.append(
-            f"{duration(remaining)} left at its last pace; run the same command to continue"
+            f"{at_most}{duration(remaining)} left at its last pace; run the same command to continue"
         )
     return "\n".join(lines)
 
 
-def _seconds_left(results: Results, tallies: list[Tally]) -> float | None:
-    """The work left (each cell's games at that cell's mean time) over the number of games that were played side by side."""
+def _seconds_left(
+    results: Results, tallies: list[Tally], answers: sequential.Decided
+) -> float | None:
+    """The work left (each cell's games at that cell's mean time) over the number of games that were played side by side.
+
+    Args:
+        answers: of cells that a sequential test has decided, whose games are over.
+    """
     side_by_side = _side_by_side(results)
     if not side_by_side:
         return None
@@ -273,7 +282,8 @@ def _seconds_left(results: Results, tallies: list[Tally]) -> float | None:
     work = 0.0
     for tally in tallies:
         seconds = tally.seconds / tally.games if tally.games else mean
-        work += (results.experiment.trials - tally.games) * seconds
+        if tally.cell not in answers:
+            work += (results.experiment.trials - tally.games) * seconds
     return work / side_by_side
 
 

@@ -1,5 +1,7 @@
 """Runs that are disturbed play the same games as runs that are not; files that have changed are told."""
 
+import datetime
+import itertools
 import math
 import os
 import random
@@ -457,6 +459,29 @@ def test_rewards_are_compared_where_nobody_wins(tmp_path):
         "good": BETTER,
         "same": NOT_BETTER,
     }
+
+
+def test_the_time_left_of_a_sequential_test_is_of_agents_that_are_not_decided(tmp_path):
+    """Of 400 games of 10 seconds each, one after the other, two of three agents have 272 left: 5440 seconds."""
+    experiment = build(TABLE)
+    start = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
+    wins = {"even": (0,), "bad": (2,), "good": range(4)}
+    games = itertools.product(range(128), experiment.cells)
+    rows = [
+        a_row(
+            cell,
+            trial,
+            win=trial % 4 in wins[cell.agent],
+            started=(start + datetime.timedelta(seconds=10 * place)).isoformat(),
+            seconds=10.0,
+        )
+        for place, (trial, cell) in enumerate(games)
+    ]
+    results = results_of(keep(tmp_path, experiment, rows))
+    answers, complete = sequential.verdicts(experiment, results.outcomes())
+    assert [cell.agent for cell in answers] == ["good"]
+    assert not complete
+    assert "at most 1 h 30 min left at its last pace" in state_of(results, running=False)
 
 
 def test_in_a_sequential_test_the_games_of_a_deal_count_as_one_in_the_report(tmp_path, no_pictures):
