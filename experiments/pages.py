@@ -110,8 +110,14 @@ def markdown_table(table: Table) -> str:
 
 
 def write_tables(directory: Path, blocks: Sequence[Block]) -> list[Path]:
-    """Write each table of a document as a CSV file, and as one of LaTeX (booktabs), named by its place and the heading above it."""
+    """Write each table of a document as a CSV file, and as one of LaTeX (booktabs), named by its place and the heading above it.
+
+    Those that were written before are removed: their places, and so their names, may be others now.
+    """
     directory.mkdir(exist_ok=True)
+    for path in directory.glob("[0-9][0-9]-*"):
+        if path.suffix in (".csv", ".tex"):
+            path.unlink()
     heading = ""
     paths = list[Path]()
     for block in blocks:

@@ -36,8 +36,8 @@ TOKENS = {
     "icarus/views": 6_310,
     "experiments/studies": 13_670,
     "icarus": 258_400,
-    "experiments": 64_830,
-    "tests": 295_390,
+    "experiments": 64_860,
+    "tests": 295_440,
 }
 IDEAS = {"icarus": (138, 271, 2_572), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average

@@ -515,6 +515,10 @@ def test_the_averages_of_figure_3_are_told_and_all_tables_written_for_papers(
     table = min((tmp_path / "tables").glob("*-othello.tex")).read_text()
     assert "\\begin{tabular}{llrrrrrr}" in table
     assert "N & BASELINE $\\gg$ NAST2 & 4 & 4 & 100.0 \\% & " in table
+    names = set((tmp_path / "tables").iterdir())
+    (tmp_path / "tables/99-of-before.csv").touch()
+    call("report", tmp_path, "--tables")
+    assert set((tmp_path / "tables").iterdir()) == names
 
 
 def test_findings_stand_first_by_size_and_what_is_not_found_says_how_large_it_would_be(
