@@ -23,7 +23,7 @@ TOKENS = {
     "icarus/arena": 5_820,
     "icarus/audit": 24_150,
     "icarus/bridges": 6_410,
-    "icarus/commands": 20_600,
+    "icarus/commands": 20_620,
     "icarus/compiler": 17_190,
     "icarus/discovery": 9_070,
     "icarus/engine": 39_570,

@@ -103,6 +103,8 @@ def check_command(
     """
     reference = None if against is None else reference_in(against)
     sources = [*(files or []), *filter(Path.is_file, [Path(game)])]
+    if evaluation is not None:  # the audit sees it in place of the game's own heuristic
+        sources.append(evaluation)
     codes = list[int]()
     for each in _games_of(game, files):
         if evaluation is not None:

@@ -10,12 +10,14 @@ import pytest
 
 from experiments.commands import main as experiments
 from icarus import Agent, games
+from icarus.audit import AuditReport
 from icarus.commands.cli import run
 from icarus.commands.conversation import Session
 from icarus.commands.describe import Plan
+from icarus.commands.new import audited
 from icarus.commands.server import Tables, choice
 from icarus.engine.match import conditions_of
-from icarus.kernel import Evaluation, read_evaluation
+from icarus.kernel import AnyGame, Evaluation, read_evaluation
 from tests.learning.conftest import JUDGE, KUHN
 
 Learned = tuple[Path, Evaluation]
@@ -112,6 +114,23 @@ def test_search_check_and_discover_take_the_file(capsys):
     Path("kuhn.npz").write_bytes(Path("kuhn.npz").read_bytes() + b"\0")
     assert experiments(["verify", "race", "--sample", "4"]) != 0
     assert "kuhn.npz" in "".join(capsys.readouterr())
+
+
+def test_an_audit_with_an_evaluation_is_not_kept_as_that_of_the_game_without_it(
+    tmp_path, monkeypatch
+):
+    seen = list[AnyGame]()
+
+    def noted(game: AnyGame, **how) -> AuditReport:
+        seen.append(game)
+        return AuditReport(str(game), 1, 1, 1, False, (), 1.0)
+
+    monkeypatch.setattr("icarus.commands.new.cache_folder", lambda: tmp_path)
+    monkeypatch.setattr("icarus.commands.new.audit", noted)
+    assert run(["check", KUHN, *OPTION]) == 0
+    for _ in range(2):
+        audited(games.load(KUHN), [], 0)
+    assert seen == [games.load(KUHN).with_evaluation("kuhn.npz"), games.load(KUHN)]
 
 
 def test_an_experiment_names_the_file_and_is_replayed(capsys):
