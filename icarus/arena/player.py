@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from icarus import checks, games
 from icarus.algebra import Enhancement, parsing
 from icarus.algebra.parsing import Operand
+from icarus.engine.lowering import reads_heuristic
 from icarus.engine.match import Agent, ChosenAction, Player
 from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
 from icarus.engine.search import Algorithm, SearchResult
@@ -319,6 +320,17 @@ class LoadedGame:
         if isinstance(agent.strategy, Algorithm):
             agent.strategy.check_playable(self.game)
         return agent
+
+    def hints(self, agents: Sequence[Agent]) -> Iterator[str]:
+        """What a person should know before some agents search: that none of them reads the learned evaluation that is given."""
+        is_given = any(file.suffix == EVALUATION for file in self.files)
+        is_read = any(reads_heuristic(agent.strategy, agent.scheme) for agent in agents)
+        if is_given and not is_read:
+            names = ", ".join(dict.fromkeys(str(agent.strategy) for agent in agents))
+            yield (
+                f"the evaluation has no effect: no playout is cut off, and no heuristic is read by {names}; "
+                'a strategy that reads it is "PUCT >> BASELINE [scheme = MO_ISMCTS with cutoff=0]"'
+            )
 
 
 def load_game(game: str | AnyGame, files: Iterable[str | Path]) -> LoadedGame:

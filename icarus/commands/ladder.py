@@ -48,6 +48,8 @@ def ladder_command(
             # It is the agent's: opponents that have a heuristic are rated with the game's own.
             settings["evaluation"] = str(evaluation)
         player = loaded.agent(strategy, scheme, cutoff, **settings)
+        for hint in loaded.hints([player]):
+            print_note(hint)
     elif engine is not None and strategy is None:
         options.refuse_options(
             context, OF_A_SEARCH, "an engine of --engine searches in its own way"

@@ -9,7 +9,7 @@ import typer
 
 from icarus.checks import integer
 from icarus.commands import options
-from icarus.commands.console import print_text
+from icarus.commands.console import print_note, print_text
 from icarus.commands.conversation import Conversation, Session
 from icarus.commands.options import integer_option, value_option
 from icarus.commands.server import HOST, Server, Tables
@@ -89,6 +89,8 @@ def play_command(
             )
         if any(agent.evaluation for agent in agents):
             raise ValueError("a saved game keeps one evaluation, of all: give it by --evaluation")
+        for hint in loaded.hints(agents):
+            print_note(hint)
         players = loaded.game.players
         seats: list[Agent | None] = [
             *options.each_of("--against", agents, players if watch else players - 1)

@@ -74,6 +74,8 @@ def search_command(
             f"{strategy} keeps no tree and no records that could be shown; a composition of enhancements does"
         )
     state = state_after(loaded.game, seed, moves)
+    for hint in loaded.hints([agent]):
+        print_note(hint)
     print_text(str(state))
     try:
         with progress_of("iterations", agent.iterations) as show:
@@ -185,6 +187,8 @@ def match_command(
         for text, scheme, move_decay, game_decay in settings
     ]
     agents += options.level_agents(loaded.game, level, levels)
+    for hint in loaded.hints(agents):
+        print_note(hint)
     agents += [agents[-1]] * (players - len(agents))
     seated = [_at_the_table(agent, loaded.game, play) for agent in agents]
     rewards: list[Rewards] = []

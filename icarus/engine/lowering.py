@@ -112,7 +112,7 @@ from icarus.specs.epic import EPIC
 ENTRY_BYTES = ENTRY.itemsize
 VOTERS = 3  # the first mixture of voters
 MOST = 256  # strategies that are kept
-OF_ACTIONS = ACTION_FEATURES | LOOKAHEAD | ENDINGS  # the tables with a row for each legal action
+_OF_ACTIONS = ACTION_FEATURES | LOOKAHEAD | ENDINGS  # the tables with a row for each legal action
 # the function that a game must have where a slot reads one of these tables
 NEEDED = {FEATURES: "features", ACTION_FEATURES: "action_features", LOOKAHEAD: "heuristic"}
 
@@ -954,15 +954,33 @@ def refuse_unknown(game: AnyGame, strategy: Enhancement) -> None:
         ValueError: it does, or its function is asked about single actions, whose places in a table it cannot know.
     """
     for part in strategy.components:
-        # the slots whose functions are given a history
-        for slot in filter(None, (part.policy.source, part.capture, part.initial.function)):
+        for slot in _slots_with_history(part):
             _refuse_slot(game, slot, f"{slot.label()} of {part.name}")
         for name in part.backpropagation.features:
             column_of(game, name)
 
 
+def reads_heuristic(strategy: object, scheme: Scheme) -> bool:
+    """Whether a search reads the game's heuristic: for playouts that are cut off, or in a slot; another algorithm does not."""
+    if scheme.cutoff is not None:
+        return True
+    parts = strategy.components if isinstance(strategy, Enhancement) else ()
+    slots = (slot for part in parts for slot in _slots_with_history(part))
+    return any(_tables_of(slot) & LOOKAHEAD for slot in slots)
+
+
+def _slots_with_history(part: Enhancement) -> Iterator[Slot]:
+    """The slots whose functions are given a history."""
+    return filter(None, (part.policy.source, part.capture, part.initial.function))
+
+
+def _tables_of(slot: Slot) -> int:
+    """The tables of a history that a slot reads."""
+    return tables_among(attributes_read(slot.function))
+
+
 def _refuse_slot(game: AnyGame, slot: Slot, label: str) -> None:
-    tables = tables_among(attributes_read(slot.function))
+    tables = _tables_of(slot)
     for table, needed in NEEDED.items():
         if tables & table and getattr(game, needed) is None:
             name = NAMES[TABLES.index(table)]
@@ -971,7 +989,7 @@ def _refuse_slot(game: AnyGame, slot: Slot, label: str) -> None:
             )
     for name in slot.features:
         column_of(game, name)
-    if isinstance(slot, Candidates) and slot.independent and tables & OF_ACTIONS:
+    if isinstance(slot, Candidates) and slot.independent and tables & _OF_ACTIONS:
         raise ValueError(
             f"{label} is declared independent, but reads features of all legal actions; remove independent=True"
         )

@@ -105,7 +105,8 @@ class Agent(Search):
         game_decay: the weight of the records, except those of histories, in the next game, for an agent that plays several games
             after one call of `seated`: from 0, which keeps nothing, to 1.
         recommendation: the rule of line 18 (see `search`).
-        evaluation: a learned evaluation, or its file, which the agent's searches have as the heuristic of whatever game they are in.
+        evaluation: a learned evaluation, or its file, which the agent's searches have as the heuristic of whatever game they are in:
+            it has an effect where the scheme has a cut-off, or a slot reads `history.lookahead`.
 
     Raises:
         TypeError: the strategy is not an enhancement, or the scheme not a scheme. ValueError: no positive budget, an invalid number of

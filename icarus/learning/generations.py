@@ -22,6 +22,7 @@ from icarus.arena.match import Files, Match, game_row, load_unedited, seated
 from icarus.arena.player import Entrant, read_entrant, with_digest
 from icarus.arena.workers import Workers, check_can_be_sent, workers as start_workers
 from icarus.discovery.race import KEY, mean_reward
+from icarus.engine.lowering import reads_heuristic
 from icarus.engine.search import check_callable
 from icarus.kernel import AnyGame, Evaluation, Game, check_game, read_evaluation
 from icarus.learning.encoding import empty_evaluation
@@ -59,7 +60,7 @@ class LearningSettings:
         games: of a round, rounded up to a multiple of eight, as long as there is room for their positions; 5,000 if not given, of a
             `PythonGame` 500.
         rounds: of a generation.
-        judge: who plays with each evaluation in the matches, a strategy or an `Entrant`.
+        judge: who plays with each evaluation in the matches, a strategy or an `Entrant`; he must read it.
         reference: against whom, without evaluation, beside the generation before; the same.
         iterations: of its searches, 100 if not given, of a `PythonGame` 25; deals: of a match.
         seed: from which all seeds follow.
@@ -169,8 +170,8 @@ def learn(
     Raises:
         TypeError: an argument of another kind.
         ValueError: before the first game: a number out of its range, a game of which nothing can be learned or that does not end, a
-            directory of another learning, or one in place of the file; a game that other processes cannot be given; scikit-learn is not
-            installed.
+            directory of another learning, or one in place of the file; a judge that reads no evaluation; a game that other processes
+            cannot be given; scikit-learn is not installed.
     """
     started = time.monotonic()
     check_callable("report", report, "a function of a LearningProgress")
@@ -190,8 +191,13 @@ def learn(
     numbers = {name: checks.own_number(value) for name, value in settings.items()}
     chosen = LearningSettings(**defaults | numbers)
     # a strategy that there is not is refused before anything is played
-    for player in (chosen.judge, chosen.reference):
-        player.agent(loaded.names, iterations=chosen.iterations)
+    judge = chosen.judge.agent(loaded.names, iterations=chosen.iterations)
+    chosen.reference.agent(loaded.names, iterations=chosen.iterations)
+    if not reads_heuristic(judge.strategy, judge.scheme):
+        raise ValueError(
+            f"judge is {str(chosen.judge)!r}, which reads no evaluation: no playout is cut off, and no slot reads a heuristic; "
+            f"give one such as {str(JUDGE)!r}"
+        )
     empty = empty_evaluation(loaded.game, chosen.seed)
     plan = {"game": empty.game, "rules": empty.rules, **chosen.lasting(), "files": digests}
     with tempfile.TemporaryDirectory() as temporary:

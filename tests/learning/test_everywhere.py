@@ -9,7 +9,8 @@ import attrs
 import pytest
 
 from experiments.commands import main as experiments
-from icarus import Agent, games
+from icarus import Agent, games, learn
+from icarus.arena.player import load_game
 from icarus.audit import AuditReport
 from icarus.commands.cli import run
 from icarus.commands.conversation import Session
@@ -114,6 +115,40 @@ def test_search_check_and_discover_take_the_file(capsys):
     Path("kuhn.npz").write_bytes(Path("kuhn.npz").read_bytes() + b"\0")
     assert experiments(["verify", "race", "--sample", "4"]) != 0
     assert "kuhn.npz" in "".join(capsys.readouterr())
+
+
+@pytest.mark.parametrize(
+    ("strategies", "is_read"),
+    [
+        (["BASELINE"], False),
+        (["OOS()"], False),
+        (["RAVE >> NAST2", "BASELINE >> (MAST & LGRF)"], False),
+        (["BASELINE", "PUCT >> BASELINE"], True),
+        (["RAVE >> (MAST & PROGRESSIVE_BIAS)"], True),
+        (["IMPLICIT_MINIMAX"], True),
+        ([JUDGE], True),
+    ],
+)
+def test_an_evaluation_that_nobody_reads_is_told(strategies, is_read):
+    loaded = load_game(KUHN, ["kuhn.npz"])
+    agents = [loaded.agent(text) for text in strategies]
+    hints = list(loaded.hints(agents))
+    assert len(hints) == (not is_read)
+    assert all(f"read by {', '.join(map(str, strategies))};" in hint for hint in hints)
+    assert not list(load_game(KUHN, []).hints(agents))
+
+
+def test_commands_and_a_judge_tell_that_an_evaluation_is_not_read(capsys):
+    budget = ["--iterations", "9", *OPTION]
+    assert run(["search", KUHN, *budget]) == 0
+    assert "the evaluation has no effect" in capsys.readouterr().err
+    assert run(["match", KUHN, "BASELINE", "MAST", "--games", "1", *budget]) == 0
+    assert "no heuristic is read by BASELINE, MAST" in capsys.readouterr().err
+    assert run(["play", KUHN, "--against", "RAVE", "--watch", *budget]) == 0
+    assert "no heuristic is read by RAVE" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="judge is 'RAVE', which reads no evaluation"):
+        learn(KUHN, judge="RAVE", games=40, out="new.npz")
+    assert not Path("new.learning").exists()
 
 
 def test_an_audit_with_an_evaluation_is_not_kept_as_that_of_the_game_without_it(
