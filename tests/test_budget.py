@@ -22,7 +22,7 @@ TOKENS = {
     "icarus/algebra": 10_320,
     "icarus/arena": 5_910,
     "icarus/audit": 24_150,
-    "icarus/bridges": 6_410,
+    "icarus/bridges": 6_430,
     "icarus/commands": 20_670,
     "icarus/compiler": 17_190,
     "icarus/discovery": 9_070,

@@ -583,17 +583,18 @@ class _Observer:
 
 
 class Bot(pyspiel.Bot):
-    """An agent that plays for OpenSpiel; it keeps nothing between moves.
+    """An agent that plays for OpenSpiel; the bot itself keeps nothing between moves.
 
     Args:
-        agent: its strategy and budget.
+        agent: who searches each decision anew, or one that is `seated`, with its memory of the game.
         player: its seat, from 0.
         seed: an integer ≥ 0, of its searches; the same state is searched with the same draws.
         of: for the states of one of OpenSpiel's own games, `icarus.bridges.openspiel.game(…)` with functions of yours. Absent: as that
             makes it of each state's game.
 
     Raises:
-        TypeError: `agent` is not an agent, or `of` is no such game. ValueError: `player` or `seed` is not an integer ≥ 0.
+        TypeError: `agent` is not an agent, or `of` is no such game. ValueError: `player` or `seed` is not an integer ≥ 0, or an
+            agent that remembers is not seated.
     """
 
     def __init__(

@@ -218,11 +218,12 @@ def policy(agent: Agent, *, seed: int = 0) -> Callable[[AECEnv], int]:
     """An agent as a policy: `policy(env)` is what it plays for the agent that is to act; it sees no more than that seat.
 
     Args:
+        agent: who searches each decision anew, or one that is `seated`, with its memory of the game.
         seed: an integer ≥ 0, of its searches.
 
     Raises:
         TypeError: it is not an agent; from `policy(env)`, no environment of `env`.
-        ValueError: a bad seed; from `policy(env)`, `reset` has not been called.
+        ValueError: a bad seed, or an agent that remembers and is not seated; from `policy(env)`, `reset` has not been called.
     """
     check_agent(agent)
     integer("seed", seed, 0)

@@ -12,6 +12,7 @@ import numpy as np
 
 from icarus.audit.subjects import stamp, view_of
 from icarus.compiler import defined_at, plain_next_word, seeded
+from icarus.engine.match import Agent
 from icarus.games import GAMES
 from icarus.kernel import (
     CHANCE,
@@ -70,10 +71,14 @@ def check_agent(agent: object) -> None:
     """Refuse what cannot play for a seat.
 
     Raises:
-        TypeError: it does not search.
+        TypeError: it does not search. ValueError: it reuses records, and nobody has seated it, so that none are kept.
     """
     if isinstance(agent, type) or not callable(getattr(agent, "search", None)):
         raise TypeError(f"an agent must be an Agent(strategy, iterations=…), not {agent!r}")
+    if isinstance(agent, Agent) and agent.remembers:
+        raise ValueError(
+            f"{agent} remembers its searches once it is seated, agent.seated(game); here leave out move_decay and game_decay"
+        )
 
 
 def parameters_of(name: str) -> dict[str, int]:

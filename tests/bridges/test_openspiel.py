@@ -27,7 +27,7 @@ from icarus import (
     in_python,
     search,
 )
-from icarus.bridges import openspiel
+from icarus.bridges import openspiel, pettingzoo
 from icarus.bridges.openspiel import Bot, register_game, register_games
 from icarus.bridges.seats import chance_in, game_of
 from icarus.kernel import TERMINAL
@@ -574,6 +574,15 @@ def test_what_is_no_game_or_no_agent_is_refused():
             TypeError, match="an agent must be an Agent\\(strategy, iterations=…\\), not "
         ):
             Bot(agent, 0)
+
+
+@pytest.mark.parametrize("decay", ["move_decay", "game_decay"])
+@pytest.mark.parametrize("seat", [pettingzoo.policy, lambda agent: Bot(agent, 0)])
+def test_an_agent_that_remembers_must_be_seated(seat, decay):
+    agent = Agent(BASELINE, iterations=5, **{decay: 0.5})
+    with pytest.raises(ValueError, match="remembers its searches once it is seated, agent.seated"):
+        seat(agent)
+    seat(agent.seated(games.load("kuhn-poker")))
 
 
 @pytest.mark.parametrize("slip", [{"player": -1}, {"player": "0"}, {"seed": -1}, {"seed": (1, 2)}])
