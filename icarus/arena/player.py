@@ -297,6 +297,7 @@ class LoadedGame:
         **settings: Any,
     ) -> Agent:
         """An agent by its options; "[scheme = …, move_decay = …]" at the end of the text, as a race prints it, takes their place.
+        A cut-off is that of the brackets, or where they have none, that of the option.
 
         Args:
             settings: as of an `icarus.Agent`, with DEFAULT_ITERATIONS where neither they nor a time are given.
@@ -310,8 +311,12 @@ class LoadedGame:
                 f"{text!r} is to play at random, which no search does; leave out random_moves"
             )
         # `str(entrant)` leaves defaults out: a text that names another scheme keeps it, any other text has that of the option.
+        chosen = player.search
         if player.scheme == Entrant().scheme:
-            player = attrs.evolve(player, scheme=str(parse_scheme(scheme).with_cutoff(cutoff)))
+            chosen = parse_scheme(scheme).with_cutoff(cutoff)
+        elif chosen.cutoff is None:
+            chosen = chosen.with_cutoff(cutoff)
+        player = attrs.evolve(player, scheme=str(chosen))
         if settings.get("iterations") is None and settings.get("seconds") is None:
             settings["iterations"] = DEFAULT_ITERATIONS
         agent = attrs.evolve(player, move_decay=player.move_decay or move_decay).agent(

@@ -67,7 +67,10 @@ EVALUATION_HELP = (
 Learned = Annotated[Path | None, value_option("FILE.npz", EVALUATION_HELP, "--evaluation")]
 With = Annotated[list[Path] | None, value_option("FILE.py", WITH_HELP, "--with")]
 DECAY_HELP = "Weight of a search's records in the next {}: 0 forgets them, 1 keeps all that apply. One number, or one for each strategy."
-SCHEMES_HELP = f'One of {", ".join(map(str, SCHEMES.values()))}; "MO_ISMCTS with EXP3" adds EXP3. Schemes that cheat see what is hidden.'
+SCHEMES_HELP = (
+    f'One of {", ".join(map(str, SCHEMES.values()))}; "MO_ISMCTS with EXP3" adds EXP3. Schemes that cheat see what is hidden. '
+    "A scheme in a strategy's brackets goes before it."
+)
 SchemeText = Annotated[str, value_option("SCHEME", f"Search scheme. {SCHEMES_HELP}")]
 
 

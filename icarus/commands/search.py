@@ -61,6 +61,10 @@ def search_command(
     agent = loaded.agent(
         strategy, scheme, cutoff, iterations=iterations, seconds=seconds, threads=threads
     )
+    if agent.move_decay:
+        raise ValueError(
+            "icarus search searches one position: leave out move_decay; icarus match can reuse records"
+        )
     records = records or []
     if isinstance(agent.strategy, Enhancement):
         uses_exp3 = agent.scheme.uses_exp3(loaded.game)

@@ -22,7 +22,7 @@ from icarus.arena.player import DEFAULT_ITERATIONS, load_game
 from icarus.commands import cli, console, exploitability as measuring, search as searching
 from icarus.commands.search import state_after
 from icarus.engine.match import Agent, play
-from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS
+from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, DeterminizedUCT
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.specs import MAST
 from tests.conftest import ROOT, TIMEOUT, child_process, environment
@@ -475,6 +475,7 @@ REFUSED = {
     "play --resume nothing.txt --levels .": "brings seats, agents and seed of its own: leave out --levels",
     "play hearts --seat 4": "--seat is 4; it must be an integer from 0 to 3",
     "play hearts --against MAST --against MAST": "--against is given 2 times; give it once, or for each of 3",
+    "search kuhn-poker --strategy 'MAST [move_decay = 1]'": "icarus search searches one position: leave out",
     "play kuhn-poker --against 'MAST [move_decay = 1]'": "icarus play searches each position anew",
     "play othello --level 3 --against MAST": "--level sets the others' strategy and budget: leave out --against",
     "play --resume nothing.txt": "'nothing.txt' cannot be used: no such file",
@@ -533,20 +534,24 @@ def test_an_agent_by_a_text_alone_has_the_usual_iterations():
 
 
 @pytest.mark.parametrize(
-    ("text", "scheme", "decay"),
+    ("text", "cutoff", "scheme", "decay"),
     [
-        ("MAST", SO_ISMCTS, 0.25),  # by the options
-        ("MAST   [move_decay = 0.5]", SO_ISMCTS, 0.5),
+        ("MAST", None, SO_ISMCTS, 0.25),  # by the options
+        ("MAST", 3, SO_ISMCTS.with_cutoff(3), 0.25),
+        ("MAST   [move_decay = 0.5]", 3, SO_ISMCTS.with_cutoff(3), 0.5),
         (
             "MAST [scheme = MO_ISMCTS with cutoff=4, move_decay = 1.0]",
+            3,
             MO_ISMCTS.with_cutoff(4),
             1.0,
         ),
+        ("MAST [scheme = DeterminizedUCT(2)]", None, DeterminizedUCT(2), 0.25),
+        ("MAST [scheme = DeterminizedUCT(2)]", 3, DeterminizedUCT(2).with_cutoff(3), 0.25),
     ],
 )
-def test_what_a_race_prints_behind_its_winner_goes_before_the_options(text, scheme, decay):
+def test_what_a_race_prints_behind_its_winner_goes_before_the_options(text, cutoff, scheme, decay):
     agent = load_game("othello", []).agent(
-        text, "SO_ISMCTS", move_decay=0.25, iterations=9, seconds=None
+        text, "SO_ISMCTS", cutoff, move_decay=0.25, iterations=9, seconds=None
     )
     assert agent == Agent(MAST, iterations=9, scheme=scheme, move_decay=decay)
 
