@@ -32,7 +32,10 @@ from icarus.views.shown import show_records
 from icarus.views.tree_page import write_tree_page
 
 MOVES_HELP = 'Moves to play before the search, in the notation of the game: "d3 c5".'
-RECORDS_HELP = "Print what this component of the strategy has learned: its records with the most updates. Repeatable."
+RECORDS_HELP = (
+    "Print what this component of the strategy has learned: its records with the most updates, with several threads those of the first. "
+    "Repeatable."
+)
 
 
 def search_command(

@@ -202,7 +202,7 @@ TREE = 2_000  # nodes of the tree by which histories are named
 
 
 def show_records(result: Result, name: str, most: int = 20) -> "ShownRecords":
-    """Show what a search has learned about one component's records, in the words of the game.
+    """Show what a search, or the first of its trees, has learned about one component's records, in the words of the game.
 
     Printed it is a text, `.records` holds them: `parts`, `text`, `fields`.
 
@@ -236,7 +236,7 @@ def show_records(result: Result, name: str, most: int = 20) -> "ShownRecords":
         if key in parts:
             text = parts_text(parts[key], space, records.game, move_text)
         entries.append(ShownRecord(key, parts.get(key), text, fields, tuple(field_texts)))
-    return ShownRecords(name, records, tuple(entries))
+    return ShownRecords(name, records, tuple(entries), max(1, len(result.parts)))
 
 
 @attrs.frozen
@@ -260,11 +260,12 @@ class ShownRecord:
 
 @attrs.frozen(repr=False)
 class ShownRecords:
-    """Records to look at, those with the most updates first."""
+    """Records to look at, those with the most updates first; of several trees (`Result.parts`), those of the first."""
 
     name: str
     all: Records
     records: tuple[ShownRecord, ...]
+    trees: int = 1
 
     def __repr__(self) -> str:
         names = self.all.enhancement.information.names
@@ -274,7 +275,8 @@ class ShownRecords:
             header.append("mean reward")
             for row, record in zip(rows, self.records, strict=True):
                 row.append(_mean_text(record.fields))
-        title = f"{self.name}: {len(self.records)} of {len(self.all)} records, {self.all.enhancement.records}"
+        tree = f" of the first of {self.trees} trees" if self.trees > 1 else ""
+        title = f"{self.name}: {len(self.records)} of {len(self.all)} records{tree}, {self.all.enhancement.records}"
         return "\n".join([title, *text_columns([header, *rows])])
 
 

@@ -57,7 +57,7 @@ def _left_out(tree: Tree) -> str:
         text = f"; histories of at least {tree.least} visits are shown"
     elif count < visited:
         text = f"; {count:,} of {visited:,} visited histories are shown"
-    if tree.result.parts:
+    if len(tree.result.parts) > 1:
         text += f"; the first of {len(tree.result.parts)} trees"
     return text
 

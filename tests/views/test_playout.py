@@ -11,6 +11,7 @@ from icarus import *
 from icarus.kernel import CHANCE, observed, record as key_of, update
 from icarus.views.document import Table, html
 from icarus.views.shown import number_text
+from icarus.views.tree_page import tree_page
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +38,22 @@ def test_the_records_with_the_most_updates_come_first(kuhn):
     visits = sorted(kuhn.records["MAST"].rows["visits"], reverse=True)
     assert [record.fields["visits"] for record in shown.records] == visits[:2]
     assert str(shown).startswith("MAST: 2 of 4 records, A × {1, …, κ}\n")
+
+
+@pytest.mark.parametrize(
+    ("settings", "whose"),
+    [
+        ({}, "records,"),
+        ({"scheme": DeterminizedUCT(1)}, "records,"),
+        ({"threads": 2}, "records of the first of 2 trees,"),
+        ({"scheme": DeterminizedUCT(3)}, "records of the first of 3 trees,"),
+    ],
+)
+def test_of_several_trees_the_records_are_said_to_be_those_of_the_first(kuhn, settings, whose):
+    result = search(kuhn.state, BASELINE >> MAST, iterations=30, **settings)
+    shown = show_records(result, "MAST")
+    assert str(shown).startswith(f"MAST: {len(shown.records)} of {len(shown.all)} {whose}")
+    assert ("; the first of" in tree_page(result)) == ("first" in whose)
 
 
 def test_histories_are_named_by_the_tree(kuhn):
