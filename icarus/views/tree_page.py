@@ -34,6 +34,8 @@ def tree_page(result: Result, limit: int = LIMIT, boards: int = DRAWN) -> str:
     tree = search_tree(result, limit)
     data = msgspec.json.encode(_data(tree, boards), enc_hook=np.ndarray.tolist)
     summary = str(result).splitlines()[0] + _left_out(tree)
+    if len(result.parts) > 1:
+        summary += f"; the tree is the first of {len(result.parts)}"
     return page(
         "tree",
         f"{result.state.game}: {result.state.action_to_string(result.action)}",
@@ -57,8 +59,6 @@ def _left_out(tree: Tree) -> str:
         text = f"; histories of at least {tree.least} visits are shown"
     elif count < visited:
         text = f"; {count:,} of {visited:,} visited histories are shown"
-    if len(tree.result.parts) > 1:
-        text += f"; the first of {len(tree.result.parts)} trees"
     return text
 
 
