@@ -6,6 +6,7 @@ import typer
 
 from icarus import games
 from icarus.algebra import Enhancement
+from icarus.bridges.seats import parameters_of
 from icarus.commands.console import make_program, print_table, print_text, run_main, run_program
 from icarus.commands.describe import describe_command
 from icarus.commands.discover import discover_command
@@ -30,8 +31,8 @@ def games_command(
     if name is not None:
         game = games.load(name)
         print_text(games.rules_of(game))
-        for parameter, value in game.parameters.items():
-            print_text(f"parameter: {parameter}={value}")
+        for parameter in parameters_of(game.name):
+            print_text(f"parameter: {parameter}={game.parameters[parameter]}")
         return
     print_table(
         ("game", "players", "information", "in a line"), map(_row, map(games.load, games.names()))

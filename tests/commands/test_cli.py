@@ -351,6 +351,15 @@ def test_the_rules_and_parameters_of_a_game_are_printed(icarus):
     assert "parameter: players=3" in output
 
 
+@pytest.mark.parametrize("name", games.names())
+def test_the_parameters_that_are_printed_are_those_that_are_taken(name, icarus):
+    _, output, _ = icarus("games", name)
+    lines = [line for line in output.splitlines() if line.startswith("parameter: ")]
+    settings = ", ".join(line.removeprefix("parameter: ") for line in lines)
+    assert games.load(f"{name}({settings})").parameters == games.load(name).parameters
+    assert bool(lines) == callable(games.GAMES[name])
+
+
 def test_ctrl_c_during_a_search_prints_what_was_found(icarus):
     icarus("search", "othello", "--iterations", 20)  # compiles what is not in the cache yet
     command = [sys.executable, "-m", "icarus", "search", "othello", "--seconds", "120"]
