@@ -7,7 +7,7 @@ import itertools
 import json
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +15,7 @@ import attrs
 import numpy as np
 import typer
 
+from icarus.algebra.parsing import Operand
 from icarus.arena.ledger import GameRow, Ledger, check_settings, write_settings, write_whole
 from icarus.arena.match import Match, load_unedited
 from icarus.arena.player import EVALUATION, Entrant, read_entrant
@@ -26,7 +27,7 @@ from icarus.commands.console import print_note, print_text, progress_of
 from icarus.commands.new import KEPT, audited
 from icarus.commands.options import integer_option, value_option
 from icarus.discovery.race import KEY
-from icarus.engine.match import FILE as LEVEL_FILE, conditions_of, play
+from icarus.engine.match import FILE as LEVEL_FILE, Agent, conditions_of, play
 from icarus.kernel.game import AnyGame, Game, seat_name
 from icarus.ladder.ladders import (
     EVEN_PAIRS,
@@ -114,9 +115,8 @@ def describe_command(
             strategies.append("BASELINE >> EPIC")
     plan = Plan(str(loaded), files, digest_of(*files), iterations, tuple(strategies), seed)
     check_settings(directory / PLAN, attrs.asdict(plan), "report", directory / GAMES)
-    # what cannot be read is refused before the audit, what cannot play here after it
-    entrants = map(read_entrant, strategies)
-    agents = [each.agent(source.names, iterations=max(4, each.search.trees)) for each in entrants]
+    # what cannot be read or searched is refused before the audit, what cannot play here after it
+    agents = _agents(strategies, source.names, iterations)
     began = time.monotonic()
     report = _audit(loaded, files, seed)
     measures, interrupted = None, False
@@ -126,7 +126,8 @@ def describe_command(
             with progress_of("strategies that are tried", len(agents)) as show:
                 for number, agent in enumerate(agents):
                     show(number)
-                    play(loaded, [agent] * loaded.players)
+                    brief = attrs.evolve(agent, iterations=max(4, agent.scheme.trees))
+                    play(loaded, [brief] * loaded.players)
         except KeyboardInterrupt:
             print_note(f"stopped before the first game; {KEPT}")
             raise typer.Exit(options.INTERRUPTED) from None
@@ -152,6 +153,26 @@ def describe_command(
         raise typer.Exit(options.INTERRUPTED)
     if not report.passed:
         raise typer.Exit(options.FAILED)
+
+
+def _agents(
+    strategies: Iterable[str], names: Mapping[str, Operand], iterations: int
+) -> list[Agent]:
+    """The agents of the strategies.
+
+    Raises:
+        ValueError: one cannot be read, has too few iterations, is given twice, or is the reference.
+    """
+    agents = list[Agent]()
+    reasons = {REFERENCE: "what each strategy is compared with"}
+    for entrant in map(read_entrant, strategies):
+        agent = entrant.agent(names, iterations=iterations)
+        written = attrs.evolve(entrant, strategy=str(agent.strategy), scheme=str(agent.scheme))
+        if why := reasons.get(str(written)):
+            raise ValueError(f"--strategy {entrant} is {why}; leave it out")
+        reasons[str(written)] = "given twice"
+        agents.append(agent)
+    return agents
 
 
 def _audit(game: AnyGame, files: Sequence[str], seed: int) -> AuditReport:
