@@ -103,19 +103,19 @@ def own_number(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def one_of(name: str, value: object, choices: Sequence) -> None:
-    """Refuse a value that is not one of two or more choices.
+def one_of(name: str, value: object, choices: Sequence) -> Any:
+    """The choice that a value is; a text of another class, as of an enumeration, becomes Python's own.
 
     Raises:
-        ValueError: `value` is not one of `choices`; the message begins with `name`.
+        ValueError: `value` is not one of two or more `choices`; the message begins with `name`.
     """
     try:
-        is_choice = value in choices
-    except ValueError:  # an array
-        is_choice = False
-    if not is_choice:
+        return choices[choices.index(value)]
+    except ValueError:  # also of an array
         *others, last = map(repr, choices)
-        raise ValueError(f"{name} is {quoted(value)}; it must be {', '.join(others)} or {last}")
+        raise ValueError(
+            f"{name} is {quoted(value)}; it must be {', '.join(others)} or {last}"
+        ) from None
 
 
 def integer(name: str, value: object, least: int | None = None, most: int | None = None) -> int:

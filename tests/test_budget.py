@@ -26,7 +26,7 @@ TOKENS = {
     "icarus/commands": 20_830,
     "icarus/compiler": 17_190,
     "icarus/discovery": 9_070,
-    "icarus/engine": 39_570,
+    "icarus/engine": 39_580,
     "icarus/equilibrium": 21_460,
     "icarus/games": 42_100,
     "icarus/kernel": 18_320,

@@ -262,7 +262,8 @@ class Search:
             object.__setattr__(self, "scheme", scheme)
             object.__setattr__(self, "cutoff", scheme.cutoff)
         if self.engine is not None:
-            checks.one_of("engine", self.engine, (COMPILED, PYTHON))
+            engine = checks.one_of("engine", self.engine, (COMPILED, PYTHON))
+            object.__setattr__(self, "engine", engine)
         if self.threads > 1 and self.engine == PYTHON:
             raise ValueError(
                 f"threads is {self.threads!r}; the engine {PYTHON!r} searches in one thread"

@@ -100,7 +100,8 @@ class OOS(AlgorithmSettings):
     regret_exploration: float = 0.01
 
     def __attrs_post_init__(self) -> None:
-        checks.one_of("target", self.target, sampling.TARGETS)
+        target = checks.one_of("target", self.target, sampling.TARGETS)
+        object.__setattr__(self, "target", target)
         checks.real("delta", self.delta, 0, 1)
         checks.real("exploration", self.exploration, 0, 1, above=True)
         checks.real("regret_exploration", self.regret_exploration, 0, 1)

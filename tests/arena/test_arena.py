@@ -9,6 +9,7 @@ import sys
 import time
 import zlib
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from enum import StrEnum
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any
@@ -19,7 +20,7 @@ import numpy as np
 import pytest
 
 from experiments.results import is_being_written, pack
-from icarus import games
+from icarus import BASELINE, Agent, games
 from icarus.arena import ledger
 from icarus.arena.ledger import Ledger, line_of, read_rows, write_whole
 from icarus.arena.match import Match, game_row
@@ -95,6 +96,19 @@ def test_numbers_of_numpy_name_a_game_as_python_s_own_do(tmp_path):
     with pytest.raises(TypeError, match="JSON cannot hold .1.: no number, text, list or table"):
         line_of({"is": {1}})
     assert str(OOS(delta=np.float64(0.5))) == "OOS(delta=0.5)"
+
+
+class Word(StrEnum):
+    """Words as a program of one's own may have them."""
+
+    PUBLIC = "public subgame"
+    PYTHON = "python"
+
+
+def test_a_word_of_an_enumeration_is_written_as_python_s_own():
+    assert repr(OOS(target=Word.PUBLIC)) == "OOS(target='public subgame')"
+    agent = Agent(BASELINE, iterations=5, engine=Word.PYTHON)
+    assert repr(agent) == "Agent(BASELINE, iterations=5, engine='python')"
 
 
 def test_one_process_writes_at_a_time(tmp_path, monkeypatch):
