@@ -241,15 +241,15 @@ def _check_seats(strategies: list[str], game: AnyGame, level: int | None) -> Non
 
 def _results(game: AnyGame, agents: list[Agent], rewards: list[Rewards]) -> list[list[object]]:
     """A row for each agent, with the mean over its seats; a row for each seat, if one agent has them all."""
-    seats_of = defaultdict[str, list[int]](list)
+    seats_of = defaultdict[Agent, list[int]](list)
     for seat, agent in enumerate(agents):
-        seats_of[str(agent)].append(seat)
+        seats_of[agent].append(seat)
     if len(seats_of) == 1:
         return [
             _row(rewards, [seat], 0, f"{seat_name(game, seat)}, {agents[0]}")
             for seat in range(len(agents))
         ]
-    return [_row(rewards, seats, 1, text) for text, seats in seats_of.items()]
+    return [_row(rewards, seats, 1, str(agent)) for agent, seats in seats_of.items()]
 
 
 def _row(rewards: list[Rewards], seats: list[int], shift: int, agent: str) -> list[object]:

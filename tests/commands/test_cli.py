@@ -123,6 +123,7 @@ OPTIONS = {
     "search othello --moves d3 --threads 2": "othello, player 1, BASELINE, 2 threads: 30 iterations",
     "search leduc-poker --strategy OOS(delta=0.5)": "leduc-poker, player 0, OOS(delta=0.5): 30 iterations",
     "match kuhn-poker MAST MAST --games 1 --move-decay 1 --move-decay 0.5": "MAST (30 iterations, move decay 0.5)",
+    "match kuhn-poker MAST MAST --games 1 --move-decay 0.12345671 --move-decay 0.12345672": "] MAST (30 iterations, move decay 0.12345672)",
     "match kuhn-poker BASELINE MAST --games 1 --game-decay 0.5": "BASELINE (30 iterations, game decay 0.5)",
     "exploitability kuhn-poker --strategy MAST --depth 2 --matches 2 --particles 0": "iterations), most visited: NashConv at least ",
     "exploitability liars-dice(first=2,second=2) --strategy MAST --matches 2 --particles 2": "MAST (30 iterations), most visited: "
