@@ -13,6 +13,7 @@ from numbers import Integral, Real
 from typing import Any, TypeGuard
 
 import numpy as np
+from rich.cells import cell_len
 
 
 def excerpt(text: str, most: int) -> str:
@@ -65,15 +66,21 @@ def indices_text(noun: str, number: int) -> str:
 
 
 def text_columns(rows: Sequence[Sequence[str]], others: str = "<") -> list[str]:
-    """Rows as lines, their columns side by side; the first is aligned to the left, and all others by the sign `others`."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    """Rows as lines, their columns side by side; the first is aligned to the left, and all others by the sign `others`.
+
+    A line break in a text is a space there; wide letters, such as emoji, take two places.
+    """
+    texts = [[" ".join(text.splitlines()) for text in row] for row in rows]
+    widths = [max(map(cell_len, column)) for column in zip(*texts, strict=True)]
     signs = ["<", *others * len(widths)]
-    return [
-        "  ".join(
-            f"{text:{sign}{width}}" for text, sign, width in zip(row, signs, widths, strict=False)
-        ).rstrip()
-        for row in rows
-    ]
+    lines = []
+    for row in texts:
+        cells = []
+        for text, sign, width in zip(row, signs, widths, strict=False):
+            wide = cell_len(text) - len(text)
+            cells.append(f"{text:{sign}{width - wide}}")
+        lines.append("  ".join(cells).rstrip())
+    return lines
 
 
 def is_integer(value: object) -> TypeGuard[int]:

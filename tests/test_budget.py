@@ -19,25 +19,25 @@ from tests.sources import parsed
 ROOT = Path(__file__).parent.parent
 ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or below it before that is lowered
 TOKENS = {
-    "icarus/algebra": 10_320,
+    "icarus/algebra": 10_350,
     "icarus/arena": 5_940,
     "icarus/audit": 24_150,
     "icarus/bridges": 6_430,
     "icarus/commands": 20_830,
     "icarus/compiler": 17_190,
     "icarus/discovery": 9_070,
-    "icarus/engine": 39_690,
+    "icarus/engine": 39_740,
     "icarus/equilibrium": 21_460,
     "icarus/games": 42_100,
     "icarus/kernel": 18_320,
     "icarus/ladder": 8_730,
-    "icarus/learning": 7_950,
+    "icarus/learning": 7_960,
     "icarus/specs": 12_700,
-    "icarus/views": 6_310,
+    "icarus/views": 6_480,
     "experiments/studies": 13_670,
-    "icarus": 259_000,
+    "icarus": 259_350,
     "experiments": 64_860,
-    "tests": 297_450,
+    "tests": 297_900,
 }
 IDEAS = {"icarus": (138, 271, 2_572), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average

@@ -158,3 +158,8 @@ def test_numpy_s_integers_are_numbers_everywhere():
     assert NAST(three) == NAST(3)
     assert str(knockout_whist(three)) == str(knockout_whist(3))
     assert Agent(BASELINE, iterations=three).iterations == 3
+
+
+def test_a_table_has_a_line_for_each_row_and_places_for_wide_letters():
+    lines = checks.text_columns([("action", "visits"), ("a\nb", "10"), ("🟥", "2")], ">")
+    assert lines == ["action  visits", "a b         10", "🟥           2"]

@@ -126,13 +126,13 @@ def run_main(app: typer.Typer, name: str) -> NoReturn:
 
 
 def print_text(text: str) -> None:
-    """Print text as it is: nothing in it is markup. A terminal folds it between words."""
-    out.print(text, markup=False, soft_wrap=not out.is_terminal)
+    """Print text as it is: nothing in it is markup, or the name of an emoji. A terminal folds it between words."""
+    out.print(Text(text), soft_wrap=not out.is_terminal)
 
 
 def print_note(text: str) -> None:
     """Print a note on stderr, as `print_text` prints."""
-    notes.print(text, markup=False, soft_wrap=not notes.is_terminal)
+    notes.print(Text(text), soft_wrap=not notes.is_terminal)
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> None:

@@ -4,6 +4,8 @@ The search runs as far as one likes, compiled where it can be; the playout that 
 decision, every captured record and every updated row passes by and is noted. It is the playout that the search itself would have made.
 """
 
+import heapq
+import itertools
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -631,11 +633,15 @@ class _Walk:
         return number
 
     def walk(self, world: State) -> None:
-        """Add all nodes that this root state leads to."""
-        branches = [(0, float(self.result.visits.sum()), world, self.root.keys)]
+        """Add all nodes that this root state leads to, those to which most visits are handed down first: there may be no room for all."""
+        first = 0, float(self.result.visits.sum()), world, self.root.keys
+        order = itertools.count()  # of branches with equally many visits
+        branches = [(-first[1], next(order), first)]
         while branches and len(self.nodes) < self.limit:
             self.opened += 1
-            branches.extend(reversed(list(self.below(*branches.pop()))))
+            _, _, branch = heapq.heappop(branches)
+            for each in self.below(*branch):
+                heapq.heappush(branches, (-each[1], next(order), each))
 
     def below(
         self, opened: int, flow: float, world: State, keys: tuple[int, ...]

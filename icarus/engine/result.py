@@ -332,13 +332,18 @@ class Result:
         return float(self.values[self.actions.index(self.action)])
 
     def __str__(self) -> str:
-        player = self.state.current_player()
         rows = [("action", "visits", "share", "value")]
         for i in np.argsort(-self.visits, kind="stable"):
             mark = " *" if self.actions[i] == self.action else ""
             value = "-" if np.isnan(self.values[i]) else f"{self.values[i]:.3f}"
             action = self.state.action_to_string(self.actions[i]) + mark
             rows.append((action, str(self.visits[i]), f"{self.policy[i]:.1%}", value))
+        return "\n".join([self.summary, *text_columns(rows, ">"), *self.notes])
+
+    @property
+    def summary(self) -> str:
+        """What was searched, by what, and how much, in one line."""
+        player = self.state.current_player()
         rate = self.iterations / self.seconds if self.seconds > 0 else 0.0
         threads = f", {self.threads} threads" if self.threads > 1 else ""
         rule = "" if self.recommendation is most_visits else f", by {label(self.recommendation)}"
@@ -350,13 +355,8 @@ class Result:
         spent = (
             f"{count_text(self.iterations, 'iteration')} in {self.seconds:.2f} s ({rate:,.0f}/s)"
         )
-        return "\n".join(
-            [
-                f"{what}: {spent}, depth {self.depth}, {records} records",
-                *text_columns(rows, ">"),
-                *self.notes,
-            ]
-        )
+        text = f"{what}: {spent}, depth {self.depth}, {records} records"
+        return " ".join(text.splitlines())
 
     def to_html(self, path: str | Path) -> None:
         """Write the tree into a new HTML file, one page that needs no network.
@@ -444,13 +444,11 @@ def reused_records(
 
 
 def why_another_game(before: AnyGame, now: AnyGame) -> str:
-    """How the game now differs from that before: by its name, or under the same name by rules or evaluation; "" where it does not."""
+    """How the game now differs from that before: by its name, or by its rules under the same name; "" where they are the same."""
     if str(before) != str(now):
         return f"of {now}"
-    if before is not now and rules_of(before) != rules_of(now):
-        return "of one by other rules, with the same name"
-    same = Evaluation.of(before) == Evaluation.of(now)
-    return "" if same else "of one with another learned evaluation"
+    same = before is now or rules_of(before) == rules_of(now)
+    return "" if same else "of one by other rules, with the same name"
 
 
 def tables_of(result: Result) -> dict[tuple[object, ...], RecordTable]:

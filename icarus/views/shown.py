@@ -13,7 +13,14 @@ import numpy as np
 from icarus.algebra import HISTORY, REPLY, Enhancement, FieldValue, Kind
 from icarus.arena.ledger import new_file, write_whole
 from icarus.checks import count_text, integer, text_columns
-from icarus.engine.inspect import Choice, InspectedPlayout, Update, inspect_playout, search_tree
+from icarus.engine.inspect import (
+    Choice,
+    InspectedPlayout,
+    Tree,
+    Update,
+    inspect_playout,
+    search_tree,
+)
 from icarus.engine.match import GameLog
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS, Scheme
@@ -79,16 +86,19 @@ class Shown:
 
 
 def playout_page(playout: InspectedPlayout) -> str:
-    """A playout as an HTML page, with the board before each decision."""
-    steps = zip(playout.states[:DRAWN], [*playout.choices, None], strict=False)
-    boards = [
+    """A playout as an HTML page, with the board before each decision; of a long one the first ones and the last."""
+    steps = [*enumerate(zip(playout.states, [*playout.choices, None], strict=True))]
+    drawn_steps = [*steps[: DRAWN - 1], steps[-1]] if len(steps) > DRAWN else steps
+    boards: list[Block] = [
         Picture(
             svg(drawing(state)),
             f"{t}: before {choice.action}" if choice else "the end",
             folded=t > 0,
         )
-        for t, (state, choice) in enumerate(steps)
+        for t, (state, choice) in drawn_steps
     ]
+    if left_out := len(steps) - len(drawn_steps):
+        boards.insert(-1, Paragraph(f"{left_out:,} boards are not drawn"))
     title = f"{playout.state.game}: playout {playout.iteration:,}"
     return html(title, [*_blocks(playout), Heading("boards"), *boards])
 
@@ -218,12 +228,12 @@ def show_records(result: Result, name: str, most: int = 20) -> "ShownRecords":
     space, information = records.enhancement.records, records.enhancement.information
     rows = _most_updated(records, most)
     moves = move_texts(result.state) | {NO_ACTION: "⊥", UNSEEN: "unseen"}
-    histories = history_texts(result) if HISTORY in space.alternatives else {}
     parts = parts_of(rows["record"], space, records.game.players, moves)
 
     def move_text(move: int) -> str:
         return moves.get(move, f"move {move}")
 
+    histories = history_texts(result, move_text) if HISTORY in space.alternatives else {}
     entries = []
     for row in rows:
         key = int(row["record"])
@@ -304,15 +314,27 @@ def _most_updated(records: Records, most: int) -> np.ndarray:
     return records.rows[np.argsort(-largest, kind="stable")[:most]]
 
 
-def history_texts(result: Result) -> dict[int, str]:
-    """Histories of the tree, those of most visits, as players write them, by the keys of their records."""
+def history_texts(result: Result, move_text: Callable[[int], str]) -> dict[int, str]:
+    """Histories of the tree, those of most visits, as the players who acted last have seen them, by the keys of their records."""
     tree = search_tree(result, TREE)
     texts: dict[int, str] = {}
     for node in range(len(tree)):
         if tree.record[node] >= 0:
-            text = f"⟨{', '.join(tree.label[step] for step in tree.path(node))}⟩"
-            texts.setdefault(int(tree.rows["record"][tree.record[node]]), text)
+            steps = (_seen_text(tree, node, step, move_text) for step in tree.path(node))
+            key = int(tree.rows["record"][tree.record[node]])
+            texts.setdefault(key, f"⟨{', '.join(filter(None, steps))}⟩")
     return texts
+
+
+def _seen_text(tree: Tree, node: int, step: int, move_text: Callable[[int], str]) -> str:
+    """What the player who acted last in a node has seen of a step of its history; "" where he has noticed nothing."""
+    if tree.moves is None or step == node:
+        return tree.label[step]
+    game = tree.result.state.game
+    move = int(tree.moves[step, game.perspective(int(tree.player[node]))])
+    if move == UNSEEN:
+        return ""
+    return tree.label[step] if move == tree.action[step] else move_text(move)
 
 
 def move_texts(state: State) -> dict[int, str]:

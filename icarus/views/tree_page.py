@@ -33,7 +33,7 @@ def tree_page(result: Result, limit: int = LIMIT, boards: int = DRAWN) -> str:
     """The tree of a search as an HTML page."""
     tree = search_tree(result, limit)
     data = msgspec.json.encode(_data(tree, boards), enc_hook=np.ndarray.tolist)
-    summary = str(result).splitlines()[0] + _left_out(tree)
+    summary = result.summary + _left_out(tree)
     if len(result.parts) > 1:
         summary += f"; the tree is the first of {len(result.parts)}"
     return page(
@@ -54,11 +54,11 @@ def _left_out(tree: Tree) -> str:
     """What the page does not show, as the end of a sentence; "" if it shows everything."""
     count = len(np.unique(tree.record[tree.record >= 0]))
     visited = np.count_nonzero(tree.rows["visits"])
-    text = ""
-    if tree.least > 1:
-        text = f"; histories of at least {tree.least} visits are shown"
-    elif count < visited:
-        text = f"; {count:,} of {visited:,} visited histories are shown"
+    least = f"histories of at least {tree.least} visits"
+    text = f"; {least} are shown" if tree.least > 1 else ""
+    if count < visited:
+        what = least if tree.least > 1 else "visited histories"
+        text = f"; {count:,} of {visited:,} {what} are shown"
     return text
 
 

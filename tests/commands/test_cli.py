@@ -59,6 +59,14 @@ def refused(outcome: tuple[int, str, str]) -> str:
 # ------------------------------------------------------------------------------------------------------- games and specs
 
 
+def test_what_is_printed_names_no_emoji(capsys, monkeypatch):
+    for name in ("out", "notes"):
+        monkeypatch.setattr(console, name, Console(highlight=False))
+    console.print_text("row:a:1 [bold]")
+    console.print_note("x:o:x")
+    assert capsys.readouterr().out == "row:a:1 [bold]\nx:o:x\n"
+
+
 def test_games_lists_every_game_with_players_and_information(icarus):
     rows = {line.split()[0]: line for line in icarus("games")[1].splitlines()}
     assert set(games.names()) <= set(rows)

@@ -148,6 +148,9 @@ def test_commands_and_a_judge_tell_that_an_evaluation_is_not_read(capsys):
     assert "no heuristic is read by RAVE" in capsys.readouterr().err
     with pytest.raises(ValueError, match="judge is 'RAVE', which reads no evaluation"):
         learn(KUHN, judge="RAVE", games=40, out="new.npz")
+    own = JUDGE.replace("]", ", evaluation = kuhn.npz]")
+    with pytest.raises(ValueError, match="of each generation; leave out its own"):
+        learn(KUHN, judge=own, games=40, out="new.npz")
     assert not Path("new.learning").exists()
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import re
+import sys
 
 import attrs
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from icarus import *
 from icarus.kernel import CHANCE, observed, record as key_of, update
 from icarus.views.document import Table, html
-from icarus.views.shown import number_text
+from icarus.views.shown import number_text, playout_page
 from icarus.views.tree_page import tree_page
 
 
@@ -70,6 +71,17 @@ def test_moves_that_their_player_does_not_see_are_numbers():
     assert re.search(r"\(move \d+, ", str(shown))
 
 
+def test_a_history_has_the_moves_that_its_player_has_seen():
+    state = games.load("phantom-mnk").new_initial_state(seed=1)
+    result = search(state, BASELINE, iterations=2000, seed=1)
+    texts = {each.key: each.text for each in show_records(result, "BASELINE", most=10_000).records}
+    updates = show_playout(state, BASELINE, seed=1, after=1999).playout.updates["BASELINE"]
+    went = [each for each in updates if each.after["visits"] > each.before["visits"]]
+    assert [texts[each.key] for each in went[:4]] == [each.record for each in went[:4]]
+    # of a player who hides his stones the others see that he has moved
+    assert "move 64" in texts[went[2].key]
+
+
 def test_what_chance_does_is_named_where_players_see_it():
     state = games.load("backgammon").new_initial_state()
     state.apply_action(state.string_to_action("opening roll 61"))
@@ -106,6 +118,17 @@ def test_a_reply_is_an_action_and_a_forgotten_one_is_none():
     replies = [record.field_texts[0] for record in shown.records]
     assert replies.index("⊥") == len(replies) - replies.count("⊥")
     assert all(re.fullmatch(r"[a-h][1-8]|pass|⊥", reply) for reply in replies)
+
+
+def test_a_page_of_a_long_playout_has_its_end_and_says_what_is_left_out(monkeypatch, kuhn):
+    shown = show_playout(games.load("othello").new_initial_state(), BASELINE, seed=1)
+    states = len(shown.playout.states)
+    assert playout_page(shown.playout).count("<img") == states
+    monkeypatch.setattr(sys.modules["icarus.views.shown"], "DRAWN", 5)
+    page = playout_page(shown.playout)
+    assert page.count("<img") == 5
+    assert f"{states - 5} boards are not drawn" in page
+    assert "the end" in page
 
 
 def test_a_component_that_has_learned_nothing_shows_no_records():

@@ -9,6 +9,7 @@ import pytest
 from icarus import *
 from icarus.engine.inspect import search_tree
 from icarus.kernel import EMPTY_HISTORY, TERMINAL, UNSEEN, in_python
+from icarus.views.tree_page import tree_page
 
 
 def visits_of(tree, node: int) -> int:
@@ -213,6 +214,19 @@ def test_in_another_s_eyes_what_he_cannot_see_is_one_move(hearts, hearts_page, p
     assert int(shown[0][2].replace(",", "")) == hearts.iterations - 1
     page.select_option("#observer", "4")
     assert len(rows(page, 1)) == 12
+
+
+def test_where_there_is_no_room_for_all_the_moves_of_most_visits_are_opened():
+    state = games.load("phantom-mnk").new_initial_state(seed=1)
+    result = search(state, BASELINE, iterations=2000, seed=1)
+    tree = search_tree(result, 300)
+    at_root = np.flatnonzero(tree.parent == 0)
+    first = at_root[np.argsort(-tree.visits[at_root])]
+    is_opened = np.isin(first, tree.parent)
+    assert is_opened[:3].all()
+    histories = len(np.unique(tree.record[tree.record >= 0]))
+    least = f"{len(tree.rows):,} histories of at least {tree.least} visits are shown"
+    assert f"; {histories:,} of {least}" in tree_page(result, 300)
 
 
 def test_a_file_that_exists_is_not_overwritten(othello, tmp_path):
