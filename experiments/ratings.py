@@ -167,7 +167,7 @@ def by_trees(tallies: Iterable[Tally]) -> dict[str, dict[int, Tally]]:
     for tally in sorted(tallies, key=lambda tally: tally.cell.spec.search.trees):
         player, search = tally.cell.spec, tally.cell.spec.search
         if search.name == "DeterminizedUCT":
-            line = f"{strategy_name(player)} by {attrs.evolve(search, tree_parameter='')}"
+            line = f"{strategy_name(player)} by {attrs.evolve(search, trees=1, tree_parameter='')}"
             lines.setdefault(line, {})[search.trees] = tally
     return lines
 

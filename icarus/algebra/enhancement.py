@@ -139,6 +139,7 @@ class Enhancement(_Algebra):
             parameters=places,
             keywords=tuple(keywords),
         )
+        changed._refuse_two_values()
         values = {"rule": rule, **changed._own_parameters(rule)}
         texts = [_value_text(values[name]) for name in places if name in values]
         texts += [_argument_text(name, values[name]) for name in keywords if name in values]
@@ -156,23 +157,22 @@ class Enhancement(_Algebra):
         return of_slots | {name: value for name, value in rule.parameters if name not in of_slots}
 
     def _of_slots(self) -> dict[str, object]:
-        """The parameters of the slots, with their values.
+        """The parameters of the slots, with their values."""
+        slots = self.backpropagation, self.capture, self.policy.source
+        return {name: value for slot in slots for name, value in slot.parameters}
 
-        Raises:
-            ValueError: two slots have a parameter of one name, with two values.
-        """
-        parameters: dict[str, object] = {}
+    def _refuse_two_values(self) -> None:
+        """Refuse a parameter of two slots with two values: the name of a variant tells one, and would be read as another strategy."""
+        values = self._of_slots()
         for slot in (self.backpropagation, self.capture, self.policy.source):
             for name, value in slot.parameters:
-                if parameters.setdefault(name, value) != value:
+                if value != values[name]:
                     raise ValueError(
-                        f"two slots of {self.name} have the parameter {name}, as {parameters[name]} and as {value}; rename one"
+                        f"two slots of {self.name} have the parameter {name}, as {value} and as {values[name]}; rename one"
                     )
-        return parameters
 
     def __attrs_post_init__(self) -> None:
         check_name(self.name)
-        self._of_slots()
         self.policy.check(self.name, self.information)
         self.initial.check(self.name, self.records, self.information, self.policy.source)
 

@@ -170,8 +170,8 @@ def learn(
     Raises:
         TypeError: an argument of another kind.
         ValueError: before the first game: a number out of its range, a game of which nothing can be learned or that does not end, a
-            directory of another learning, or one in place of the file; a judge that reads no evaluation; a game that other processes
-            cannot be given; scikit-learn is not installed.
+            directory of another learning, or one in place of the file; a judge that reads no evaluation, or has its own; a game that
+            other processes cannot be given; scikit-learn is not installed.
     """
     started = time.monotonic()
     check_callable("report", report, "a function of a LearningProgress")
@@ -193,6 +193,10 @@ def learn(
     # a strategy that there is not is refused before anything is played
     judge = chosen.judge.agent(loaded.names, iterations=chosen.iterations)
     chosen.reference.agent(loaded.names, iterations=chosen.iterations)
+    if judge.evaluation is not None:
+        raise ValueError(
+            f"judge is {str(chosen.judge)!r}, but it plays with the evaluation of each generation; leave out its own"
+        )
     if not reads_heuristic(judge.strategy, judge.scheme):
         raise ValueError(
             f"judge is {str(chosen.judge)!r}, which reads no evaluation: no playout is cut off, and no slot reads a heuristic; "

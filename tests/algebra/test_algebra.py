@@ -474,11 +474,10 @@ def test_two_slots_have_one_number_of_one_name():
         pass
 
     policy = argmax().over(of_two)
+    two = attrs.evolve(MAST, name="X", policy=policy, capture=of_five)
     with pytest.raises(ValueError, match="two slots of X have the parameter n, as 5 and as 2"):
-        attrs.evolve(MAST, name="X", policy=policy, capture=of_five)
-    assert attrs.evolve(MAST, name="X", policy=policy, capture=of_five(n=2))(
-        n=3
-    ).capture.values() == (3,)
+        two(argmax())
+    assert two(n=3).capture.values() == two(n=3).policy.source.values() == (3,)
 
 
 def test_the_weights_of_a_named_composition_are_told_as_they_are():
