@@ -518,12 +518,15 @@ class Conversation:
         # a viewer to whom everything is open still plays from his own row
         if viewer is not None and seat is None:
             scene = scene.opened_to(viewer)
+        board = svg(scene)
+        if session.worded(board, viewer) != board:
+            board = svg(scene.with_words(functools.partial(session.worded, viewer=viewer)))
         answer = {
             "game": str(game),
             "who": session.who(viewer),
             "at": len(past),
             "total": len(log),
-            "board": session.worded(svg(scene), viewer),
+            "board": board,
             "text": session.worded(scene.text(), viewer),
             "moves": [
                 {"name": state.action_to_string(move), "parts": parts(state, move, scene, seat)}

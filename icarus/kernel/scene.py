@@ -112,6 +112,28 @@ class Scene:
         rows = [attrs.evolve(row, is_own=number == player) for number, row in enumerate(self.rows)]
         return attrs.evolve(self, rows=tuple(rows))
 
+    def with_words(self, change: Callable[[str], str]) -> "Scene":
+        """The scene with each of its texts changed; names and cards stay, as moves have them."""
+        places = []
+        for place in self.places:
+            pieces = [
+                attrs.evolve(piece, words=change(piece.words), sign=change(piece.sign))
+                for piece in place.pieces
+            ]
+            places.append(attrs.evolve(place, label=change(place.label), pieces=tuple(pieces)))
+        rows = [
+            attrs.evolve(row, name=change(row.name), note=change(row.note)) for row in self.rows
+        ]
+        return attrs.evolve(
+            self,
+            title=change(self.title),
+            places=tuple(places),
+            rows=tuple(rows),
+            middle=tuple((change(label), card) for label, card in self.middle),
+            footer=change(self.footer),
+            words=tuple(map(change, self.words)),
+        )
+
     def names_in(self, text: str) -> tuple[str, ...]:
         """The names of places, pieces and open cards that a text has, in its order."""
         return tuple(filter(None, self._names.findall(text)))

@@ -14,7 +14,9 @@ from icarus.arena.ledger import write_whole
 from icarus.commands.conversation import CARD, HELP, Conversation, Session, ending_of
 from icarus.commands.play import talk
 from icarus.kernel import CHANCE, PythonGame, State, below
+from icarus.kernel.scene import Drawing, Hand, Scene
 from icarus.load_files import digest_of, games_in, load_file
+from icarus.views.boards import svg
 from tests import toy
 from tests.commands.test_cli import icarus
 from tests.conftest import ROOT
@@ -279,6 +281,32 @@ WORDED = {
 def test_players_are_named_in_a_text_that_counts_them_from_0_alone(text):
     session = Session(attrs.evolve(games.load("othello"), seat_names=()), [None, QUICK])
     assert session.worded(text, 0) == WORDED[text]
+
+
+NAMED = "<B>" * 20
+PICTURES = [
+    (Scene(words=("player 1 leads player 0",)), Scene(words=(f"{NAMED} leads you",))),
+    (Scene(words=("player 1", "player 2")), Scene(words=("player 1", "player 2"))),
+    (
+        Scene(
+            rows=(Hand("player 1", ("player 0", "player 1"), is_own=True, kind="plate"),),
+            middle=(("player 0", "3"), ("player 1", "4")),
+        ),
+        Scene(
+            rows=(Hand(NAMED, ("player 0", "player 1"), is_own=True, kind="plate"),),
+            middle=(("you", "3"), (NAMED, "4")),
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("scene", "shown"), PICTURES)
+def test_a_picture_is_drawn_with_the_players_as_a_viewer_calls_them(scene, shown):
+    """Its texts are escaped, folded and measured with their names; parts to click keep those of the moves."""
+    board = Drawing(lambda facts, seat: scene)
+    game = attrs.evolve(toy.CHAIN, players=2, board=board, seat_names=("A", NAMED))
+    told = Conversation(Session(game, [None, QUICK]), 0).describe(0)["board"]
+    assert told == svg(shown)
 
 
 def test_a_person_is_told_what_he_saw_of_another_s_action():
