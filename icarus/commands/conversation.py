@@ -833,14 +833,14 @@ def ending_of(session: Session, viewer: int | None) -> str:
     best = [seat for seat, reward in enumerate(rewards) if reward == max(rewards)]
     if viewer is None:
         names = " and ".join(map(session.name_of, best))
-        return f"the game is drawn by {names}" if len(best) > 1 else f"{names} has won"
+        return f"{names} {'has' if len(best) == 1 else 'have'} won"
     mine = rewards[viewer]
-    if len(best) == count:
-        return "the game is drawn"
     if viewer in best:
         text = "you win"
     elif len(set(rewards)) == 2:  # all who do not win have the same reward
         text = "you lose"
+    if len(best) == count:
+        return "the game is drawn"
     else:
         text = f"you come in as number {1 + sum(reward > mine for reward in rewards)} of {count}"
     if count > 2:
@@ -852,5 +852,5 @@ def ending_of(session: Session, viewer: int | None) -> str:
 
 
 def _points_text(points: float) -> str:
-    number = f"{points:g}"
+    number = f"{round(points, 9) + 0.0:g}"  # without an error of rounding, or a negative zero
     return f"{number} point{'' if number == '1' else 's'}"

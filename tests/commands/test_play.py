@@ -472,3 +472,18 @@ def test_the_end_of_a_game_of_any_number_of_players_has_words(rewards, utilities
     monkeypatch.setattr(type(session.state), "returns", lambda self: rewards)
     assert ending_of(session, 0) == ENDS[rewards, utilities]
     assert len(rewards) > 1 or ending_of(session, None) == ENDS[rewards, utilities]
+    ((30 / 44,), (-30, 14)): "the game has ended with 0 points",
+
+
+@pytest.mark.parametrize(
+    ("rewards", "told"),
+    [
+        ((1, 0), "player 0 has won"),
+        ((0, 1, 1), "player 1 and player 2 have won"),
+        ((0.5, 0.5), "the game is drawn"),
+    ],
+)
+def test_partners_who_win_are_told_so_to_who_watches(rewards, told, monkeypatch):
+    session = Session(attrs.evolve(toy.CHAIN, players=len(rewards)), [QUICK] * len(rewards))
+    monkeypatch.setattr(type(session.state), "returns", lambda self: rewards)
+    assert ending_of(session, None) == told
