@@ -23,7 +23,7 @@ TOKENS = {
     "icarus/arena": 5_940,
     "icarus/audit": 24_150,
     "icarus/bridges": 6_430,
-    "icarus/commands": 20_860,
+    "icarus/commands": 20_940,
     "icarus/compiler": 17_190,
     "icarus/discovery": 9_070,
     "icarus/engine": 39_740,

@@ -715,11 +715,14 @@ class Conversation:
             self._update()
         game, move = state.game, state.action_to_string(result.action)
         others = _values_of(result)
-        value = others.pop(result.action)
-        reason = "It is the only move"
-        if others:
+        value = others.pop(result.action, None)
+        if len(result.actions) == 1:
+            reason = "It is the only move"
+        elif value is None:  # the others may be proven to be worse
+            reason = "No playout has tried it"
+        else:
             reason = f"It is worth {_reward_text(game, value)} from here"
-            next_best = max(others.values())
+            next_best = max(others.values(), default=math.inf)
             # the hint is the move of most visits, which may not be that of the greatest value
             if next_best <= value:
                 reason += f", the next best {_reward_text(game, next_best)}"
@@ -743,7 +746,8 @@ class Conversation:
     def judge(self, at: int | None, viewer: int | None) -> Answer:
         """Compare an action, after the end, with the one that a search finds: both values, and the parts to click for the better one.
 
-        The answer is empty if nobody had a choice.
+        The answer is empty if nobody had a choice, or if no playout has tried one of the two. In a game of two whose rewards sum to 1
+        they are `rivals`: what one of them loses, the other one wins.
 
         Args:
             at: the index of the action in the session's `played`.
@@ -761,10 +765,14 @@ class Conversation:
             return {}
         result = self.adviser.search(state, (session.seed, _HINT_STREAM, at))
         values = _values_of(result)
-        value, best = values.get(played.action, 0), values[result.action]
+        value, best = values.get(played.action), values.get(result.action)
+        if value is None or best is None:
+            return {}
         better, game = state.action_to_string(result.action), session.game
+        rewards = session.state.returns()
         return {
             "mine": played.player == viewer,
+            "rivals": len(rewards) == 2 and math.isclose(sum(rewards), 1),
             "value": value,
             "best": best,
             "better": parts(state, result.action, drawing(state)),
@@ -777,8 +785,9 @@ class Conversation:
 
 
 def _values_of(result: Result) -> dict[int, float]:
-    """The value of each action; 0 of one without visits."""
-    return dict(zip(result.actions, np.nan_to_num(result.values).tolist(), strict=True))
+    """The value of each action that a playout has tried."""
+    values = zip(result.actions, result.values.tolist(), strict=True)
+    return {action: value for action, value in values if not math.isnan(value)}
 
 
 def _reward_text(game: AnyGame, reward: float) -> str:
@@ -786,7 +795,8 @@ def _reward_text(game: AnyGame, reward: float) -> str:
     low, high = game.utilities
     if (low, high) == (-1, 1):
         return f"{100 * reward:.0f} of 100 wins"
-    return f"{low + reward * (high - low):.1f} points"
+    points = round(low + reward * (high - low), 1)
+    return f"{points + 0.0:.1f} points"  # a negative zero becomes a positive one
 
 
 @functools.lru_cache(maxsize=4096)
@@ -831,6 +841,8 @@ def ending_of(session: Session, viewer: int | None) -> str:
         worth = _points_text(points[0]) if in_points else f"a reward of {rewards[0]:g}"
         return f"the game has ended with {worth}"
     best = [seat for seat, reward in enumerate(rewards) if reward == max(rewards)]
+    if len(best) == count:
+        return "the game is drawn"
     if viewer is None:
         names = " and ".join(map(session.name_of, best))
         return f"{names} {'has' if len(best) == 1 else 'have'} won"
@@ -839,8 +851,6 @@ def ending_of(session: Session, viewer: int | None) -> str:
         text = "you win"
     elif len(set(rewards)) == 2:  # all who do not win have the same reward
         text = "you lose"
-    if len(best) == count:
-        return "the game is drawn"
     else:
         text = f"you come in as number {1 + sum(reward > mine for reward in rewards)} of {count}"
     if count > 2:

@@ -13,7 +13,7 @@ from icarus import BASELINE, MO_ISMCTS, Agent, CheatingUCT, games, parse
 from icarus.arena.ledger import write_whole
 from icarus.commands.conversation import CARD, HELP, Conversation, Session, ending_of
 from icarus.commands.play import talk
-from icarus.kernel import CHANCE, PythonGame, State, below
+from icarus.kernel import CHANCE, TERMINAL, PythonGame, State, below
 from icarus.kernel.scene import Drawing, Hand, Scene
 from icarus.load_files import digest_of, games_in, load_file
 from icarus.views.boards import svg
@@ -365,6 +365,47 @@ def test_a_hint_does_not_take_a_share_of_the_stakes_for_games_that_are_won(utili
     assert re.fullmatch(rf"hint: \w+. It is worth {worth} from here, the next best {worth}\.", said)
 
 
+def conversation_about(rewards: tuple[float, float], iterations: int = 4) -> Conversation:
+    """One action of seven for each of two players, after which they have these rewards; few playouts look at it."""
+    game = PythonGame(
+        name="chosen",
+        players=2,
+        initial=lambda rng: [],
+        player=lambda chosen: len(chosen) if len(chosen) < 2 else TERMINAL,
+        legal=lambda chosen: list(range(7)),
+        apply=lambda chosen, action: chosen.append(action),
+        rewards=lambda chosen: rewards,
+    )
+    conversation = Conversation(Session(attrs.evolve(game, utilities=(-2, 2)), [None, None]), 0)
+    conversation.adviser = Agent(BASELINE, iterations=iterations)
+    return conversation
+
+
+def test_an_action_that_no_playout_has_tried_has_no_value():
+    answers = []
+    for action in range(7):
+        conversation = conversation_about((1, 0))
+        for _ in range(2):
+            conversation.session.apply(action)
+        answers.append(conversation.judge(0, 0))
+    assert len([answer for answer in answers if answer]) == 3  # the first one expands the root
+    assert {answer["value"] for answer in answers if answer} == {1}
+    said = conversation_about((1, 0), iterations=2).say("hint", viewer=0)["said"]
+    assert re.fullmatch(r"hint: \d\. It is worth 2\.0 points from here\.", said)
+
+
+@pytest.mark.parametrize(
+    ("rewards", "points", "rivals"), [((0.25, 0.75), "-1.0", True), ((0.499, 0.499), "0.0", False)]
+)
+def test_looking_back_says_whether_one_loses_what_the_other_wins(rewards, points, rivals):
+    conversation = conversation_about(rewards, iterations=9)
+    for _ in range(2):
+        conversation.session.apply(3)
+    told = conversation.judge(0, 0)
+    assert told["rivals"] == rivals
+    assert told["words"].endswith(f" is worth {points} points, not {points} points")
+
+
 def test_a_hint_shows_nothing_that_is_hidden_though_the_agents_cheat():
     agent, cheat = (
         Agent(BASELINE, iterations=60, scheme=scheme) for scheme in (MO_ISMCTS, CheatingUCT)
@@ -462,6 +503,7 @@ ENDS = {
     ((0.5, 0.25), (-2, 2)): "you win by 1 point",
     ((0.0,), (-1, 1)): "the game has ended with a reward of 0",
     ((0.5,), (0, 2)): "the game has ended with 1 point",
+    ((30 / 44,), (-30, 14)): "the game has ended with 0 points",
 }
 
 
@@ -472,7 +514,6 @@ def test_the_end_of_a_game_of_any_number_of_players_has_words(rewards, utilities
     monkeypatch.setattr(type(session.state), "returns", lambda self: rewards)
     assert ending_of(session, 0) == ENDS[rewards, utilities]
     assert len(rewards) > 1 or ending_of(session, None) == ENDS[rewards, utilities]
-    ((30 / 44,), (-30, 14)): "the game has ended with 0 points",
 
 
 @pytest.mark.parametrize(

@@ -249,9 +249,9 @@ async function judge() {
     const ahead = told.mine ? told.best : 1 - told.best, cost = told.mine ? told.best - told.value : 0;
     if (told.words) verdicts.push({at, ...told, ahead, cost});
     if (cost > 0) better[at] = told.better;
-    const known = verdicts.filter(each => each.mine || now.players === 2);
+    const known = verdicts.filter(each => each.mine || each.rivals);
     const line = known.map(({at, ahead}) => `${wide * at / Math.max(1, now.total)},${90 - 80 * ahead}`).join(" ");
-    const middle = now.players === 2 ? `<path d="M0 50H${wide}" stroke="var(--line)"/>` : "";  // of more players nobody can say where an even game stands
+    const middle = verdicts.some(each => each.rivals) ? `<path d="M0 50H${wide}" stroke="var(--line)"/>` : "";  // of others nobody can say where an even game stands
     byId("curve").innerHTML = `<svg viewBox="0 0 ${wide} 100" role="img" aria-label="how you stood">${middle}<polyline points="${line}" fill="none" stroke="var(--focus)" stroke-width="2"/></svg>`;
     byId("judged").textContent = `${at + 1} of ${now.total} actions looked at; ${middle ? "above the line you were ahead" : "the higher, the better for you"}`;
     const costly = verdicts.filter(each => each.cost > 0).sort((a, b) => b.cost - a.cost).slice(0, 3);
