@@ -23,7 +23,8 @@ from icarus.compiler.kernel import presses_as_one
 from icarus.engine.search import SearchExhausted
 from icarus.load_files import sentence_of
 
-out, notes = Console(highlight=False), Console(stderr=True, highlight=False)
+out = Console(highlight=False, emoji=False)
+notes = Console(stderr=True, highlight=False, emoji=False)
 
 NOTHING = "-"  # in a cell that has no value, so that every row has as many words as columns where it is piped
 GAP = 2  # spaces between columns
@@ -182,7 +183,7 @@ def progress_of(what: str, total: int | None, *, done: int = 0) -> Iterator[Call
     """
     if notes.is_terminal and not notes.is_dumb_terminal:
         columns = [
-            progress.TextColumn("{task.description}"),
+            progress.TextColumn("{task.description}", markup=False),
             progress.BarColumn(),
             progress.MofNCompleteColumn(),
             progress.TimeElapsedColumn(),

@@ -590,3 +590,10 @@ def test_what_a_race_prints_behind_its_winner_goes_before_the_options(text, cuto
 def test_a_setting_in_a_text_that_an_agent_does_not_take_is_refused(setting, message):
     with pytest.raises(ValueError, match=message):
         load_game("othello", []).agent(f"MAST [{setting}]")
+
+
+def test_a_text_is_printed_as_it_is(capsys):
+    text = "row:a:0 [bold]:x:"
+    console.print_text(text)
+    console.print_note(text)
+    assert capsys.readouterr() == (f"{text}\n", f"{text}\n")
