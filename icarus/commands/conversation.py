@@ -372,7 +372,7 @@ class LogEntry:
     Attributes:
         index, played: its index in the session's `played`, and the entry there.
         text: who has acted, and what the viewer saw of it.
-        what: the action's text; "" where the viewer does not know it.
+        what: the action's text, or what the game says of its move (`move_text`); "" where the viewer does not know it.
     """
 
     index: int
@@ -588,7 +588,8 @@ class Conversation:
                 continue
             before, action = entry.played.before, entry.played.action
             marked = seen_parts(before, action)
-            if entry.what and not marked:
+            # where the viewer was told something else, its parts would tell which action it was
+            if entry.what == entry.played.text and not marked:
                 marked = parts(before, action, scene, seat)
             marks += marked
         return marks
@@ -599,14 +600,14 @@ class Conversation:
         A game clears the middle as soon as a trick is finished. People want to see the whole trick: what lay there before its last card,
         and this card.
         """
-        cards = [entry.played for entry in log if CARD.fullmatch(entry.what)]
+        cards = [entry for entry in log if CARD.fullmatch(entry.what)]
         if not cards:
             return scene
         last = cards[-1]
-        if scene.names_in(last.text):  # it still lies there
+        if scene.names_in(last.what):  # it still lies there
             return scene
-        before = drawing(last.before, seat).middle
-        card = seat_name(self.session.game, last.player), last.text
+        before = drawing(last.played.before, seat).middle
+        card = seat_name(self.session.game, last.played.player), last.what
         # nothing is shown where none lay there before: this was no card of a trick
         return attrs.evolve(scene, middle=before and (*before, card))
 

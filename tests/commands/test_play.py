@@ -342,6 +342,34 @@ def test_the_only_action_that_looks_so_is_told_only_where_it_is_the_only_one_for
         assert log == ["Bot: wait", f"Bot: {told}"]
 
 
+def test_an_action_that_is_told_in_other_words_is_marked_in_no_part():
+    """Both players have cards of the same names: the part that is clicked would tell which card lies face down."""
+    hand = Scene(rows=(Hand("you", ("card 1", "card 2"), is_own=True),))
+    game = PythonGame(
+        name="face-down",
+        players=2,
+        initial=lambda rng: [],
+        player=lambda cards: len(cards) if len(cards) < 2 else TERMINAL,
+        legal=lambda cards: [1, 2],
+        apply=lambda cards, action: cards.append(action),
+        rewards=lambda cards: (0.5, 0.5),
+        observe=lambda cards, action: [action if seat == len(cards) else 7 for seat in range(2)],
+        determinize=lambda cards, seat, beliefs, rng: list(cards),
+        action_text=lambda cards, action: f"card {action}",
+        move_text=lambda move: "plays a card face down" if move == 7 else "",
+        board=Drawing(lambda facts, seat: hand),
+    )
+    told = []
+    for card in (1, 2):
+        session = Session(game, [None, None])
+        session.apply(card)
+        conversation = Conversation(session, 0, 1)
+        assert conversation.describe(0)["last"] == [f"card {card}"]
+        told.append(conversation.describe(1))
+    assert told[0] == told[1]
+    assert told[0]["log"] == ["the other person: plays a card face down"]
+
+
 def test_another_s_search_is_not_shown_where_it_would_show_hidden_cards():
     session = session_of("hearts", seat=2)
     said = talked(session, ["why", "open", "why"], seat=2)
