@@ -37,7 +37,7 @@ TOKENS = {
     "experiments/studies": 13_670,
     "icarus": 259_350,
     "experiments": 64_860,
-    "tests": 298_430,
+    "tests": 298_570,
 }
 IDEAS = {"icarus": (138, 271, 2_572), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average

@@ -65,6 +65,7 @@ def _left_out(tree: Tree) -> str:
 def _data(tree: Tree, boards: int) -> dict[str, Any]:
     """What the page is made of: a column for each fact of the nodes and of the records, and the boards of the nodes visited most."""
     state = tree.result.state
+    shows_hidden = state.game.determinize is not None and state.game.board is None
     most_visited = np.argsort(-tree.visits, kind="stable")[:boards].tolist()
     # The page asks only which moves are alike: small numbers stand for them.
     _, views = np.unique([] if tree.moves is None else tree.moves, return_inverse=True)
@@ -83,8 +84,8 @@ def _data(tree: Tree, boards: int) -> dict[str, Any]:
         # in thousandths, which are short as integers
         "rewards": np.round(tree.rows["reward"] * 1000).astype(int).ravel(),
         "seen": views.ravel(),  # by each observer, of each last action
-        # whether what is shown of a node is one of the states that it may be
-        "guess": state.game.determinize is not None and state.game.board is None,
+        # whether what is shown of a node is one of the states that it may be; a search that cheats shows the true one
+        "guess": shows_hidden and not tree.result.scheme.cheats,
         "drawn": most_visited,
         "boards": [
             svg(drawing(tree.state(node), state.current_player(), drawn_for=True))

@@ -1,11 +1,23 @@
 """A real browser for the pages; tests that ask for it are skipped where there is none."""
 
+import base64
+import json
 import os
+import re
 import shutil
+import zlib
+from typing import Any
 
 import pytest
 
 PATIENCE = 60_000  # milliseconds in which a page must have followed, on a busy machine
+
+
+def tree_data(text: str) -> dict[str, Any]:
+    """What a page of a tree carries."""
+    packed = re.search(r'id="data">([^<]*)<', text)
+    assert packed is not None
+    return json.loads(zlib.decompress(base64.b64decode(packed[1])))
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,6 @@
 """Playing in a browser: by requests, by what they carry, and in a real one without a window."""
 
-import base64
 import contextlib
-import json
 import random
 import re
 import signal
@@ -11,7 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -28,16 +25,10 @@ from icarus.commands.server import LONGEST_BODY, Server, Tables
 from icarus.load_files import digest_of, load_files
 from icarus.views.boards import drawing, svg
 from tests.conftest import child_process, environment
+from tests.views.conftest import tree_data
 
 QUICK = Agent(BASELINE, iterations=20)
 SECOND_CHANCE = Path(__file__).parents[2] / "examples" / "second_chance.py"
-
-
-def tree_data(text: str) -> dict[str, Any]:
-    """What a page of a tree carries."""
-    packed = re.search(r'id="data">([^<]*)<', text)
-    assert packed is not None
-    return json.loads(zlib.decompress(base64.b64decode(packed[1])))
 
 
 def client_at(address: str = "", **options: Any) -> httpx.Client:

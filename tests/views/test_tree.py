@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import attrs
 import numpy as np
 import pytest
 
@@ -10,6 +11,7 @@ from icarus import *
 from icarus.engine.inspect import search_tree
 from icarus.kernel import EMPTY_HISTORY, TERMINAL, UNSEEN, in_python
 from icarus.views.tree_page import tree_page
+from tests.views.conftest import tree_data
 
 
 def visits_of(tree, node: int) -> int:
@@ -173,6 +175,16 @@ def rows(page, depth: int) -> list[list[str]]:
         [cell.inner_text().strip() for cell in row.query_selector_all(":scope > span")]
         for row in elements
     ]
+
+
+@pytest.mark.parametrize(("scheme", "guess"), [(MO_ISMCTS, True), (CheatingUCT, False)], ids=str)
+def test_a_page_of_a_search_that_cheats_calls_the_truth_no_guess(scheme, guess, tmp_path):
+    game = attrs.evolve(in_python(games.load("kuhn-poker")), board=None)
+    state = game.new_initial_state(seed=1)
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    result = search(state, BASELINE, iterations=9, seed=1, scheme=scheme)
+    assert tree_data(written(result, tmp_path).read_text())["guess"] == guess
 
 
 def test_a_page_asks_no_network_for_anything(othello_page, page):
