@@ -5,11 +5,13 @@ the seat knows, or a guess. Of a game without a board, the text is shown.
 """
 
 import contextlib
+import html
 import re
 import textwrap
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
+
+from rich.cells import cell_len
 
 from icarus.audit.draws import Redraws
 from icarus.checks import integer
@@ -43,6 +45,8 @@ COLOURS = {
     "stone": "#8a8f86",
     "purple": "#4a3b52",
 }
+# The colours of a terminal, and what XML must not have.
+_INVISIBLE = re.compile(r"\x1b\[[\d;]*m|[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _LABEL = 13  # size of what is written on a point, a region or a wide place
 _CARD = 40.0  # how wide a card is, and how large most other things
 _GAP = 4  # between two things of a row
@@ -93,16 +97,22 @@ def frame(
     size = f'width="{width:g}" height="{height:g}"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {width:g} {height:g}" role="img" class="{kind}" '
-        f'font-family="system-ui, sans-serif"><title>{escape(title)}</title><rect {size} rx="6" fill="{ground}"/>'
+        f'font-family="system-ui, sans-serif"><title>{_escaped(title)}</title><rect {size} rx="6" fill="{ground}"/>'
         f"{''.join(parts)}</svg>"
     )
+
+
+def _escaped(text: str) -> str:
+    """Text for XML."""
+    return html.escape(_INVISIBLE.sub("", text))
 
 
 def _lines(lines: Sequence[str]) -> str:
     """A picture of text, where nothing else is known."""
     fold = textwrap.TextWrapper(LETTERS, replace_whitespace=False, subsequent_indent="  ").wrap
-    short = [each for line in lines for each in fold(line) or [""]]
-    width = max([30, *map(len, short)]) * 0.61 * LETTER + 28  # a letter is 0.61 of its size wide
+    short = [each for line in lines for each in fold(_INVISIBLE.sub("", line)) or [""]]
+    # a letter is 0.61 of its size wide; an emoji, or a letter of Chinese, twice as wide
+    width = max([30, *map(cell_len, short)]) * 0.61 * LETTER + 28
     pitch = 1.4 * LETTER
     texts = (words(14, 28 + pitch * i, line, LETTER) for i, line in enumerate(short))
     parts = ['<g font-family="ui-monospace, monospace" xml:space="preserve">', *texts, "</g>"]
@@ -123,7 +133,7 @@ def words(
         return ""
     style = f'font-size="{size:g}" text-anchor="{anchor}" fill="{COLOURS.get(fill, fill)}"'
     weight = ' font-weight="bold"' if is_bold else ""
-    return f'<text x="{x:g}" y="{y:g}" {style}{weight}>{escape(text)}</text>'
+    return f'<text x="{x:g}" y="{y:g}" {style}{weight}>{_escaped(text)}</text>'
 
 
 def _box(width: float, height: float, fill: str, stroke: str = EDGE, rx: float = 0) -> str:
@@ -137,8 +147,8 @@ def _disc(x: float, y: float, radius: float, fill: str) -> str:
 
 def _part(name: str, inside: str, kind: str, holds: str = "", attribute: str = "part") -> str:
     """Something that one can click, or that a mark may point out: its name in a move, and what it `holds`, in words."""
-    description = f' aria-label="{escape(f"{name}, {holds}")}"' if holds else ""
-    return f'<g class="{kind}" data-{attribute}="{escape(name)}"{description}>{inside}</g>'
+    description = f' aria-label="{_escaped(f"{name}, {holds}")}"' if holds else ""
+    return f'<g class="{kind}" data-{attribute}="{_escaped(name)}"{description}>{inside}</g>'
 
 
 def _at(x: float, y: float, picture: str) -> str:
@@ -187,7 +197,9 @@ def _pieces(place: Spot, width: float, height: float) -> Iterator[str]:
         if piece.is_long:
             y = _LABEL + 14.0 + 21 * i
             shape = _at(3, y - 10, _box(width - 6, 20, piece.fill, rx=3))
-            size = min(14, (width - 8) / (0.58 * max(1, len(sign))))  # so that the sign has room
+            size = min(
+                14, (width - 8) / (0.58 * max(1, cell_len(sign)))
+            )  # so that the sign has room
         else:
             y = radius + pitch * min(i, last)
             if place.shape == "up":
@@ -207,7 +219,7 @@ def _pieces(place: Spot, width: float, height: float) -> Iterator[str]:
 
 def _item(kind: str, name: str | None) -> tuple[float, str]:
     """The width and the picture of a card, a die, a stake or a text on a plate; of its back, if it has no name."""
-    width = 7.6 * len(name or "") + 10 if kind == "plate" else _CARD
+    width = 7.6 * cell_len(name or "") + 10 if kind == "plate" else _CARD
     height = _HEIGHTS.get(kind, _CARD)
     if name is None:
         return width, _box(width, height, CARD_BACK, ON_FELT, 4)
@@ -259,7 +271,7 @@ def _row(row: Hand, room: float) -> tuple[float, str]:
 def _open_card(label: str, name: str | None) -> tuple[float, str]:
     """How much room a card takes that lies open, with what is said of it below."""
     card = _part(name or "", _item("card", name)[1], "card", attribute="shown")
-    return max(40, 6.2 * len(label)) + 10, card + words(0, 69, label, 11, fill=ON_FELT)
+    return max(40, 6.2 * cell_len(label)) + 10, card + words(0, 69, label, 11, fill=ON_FELT)
 
 
 def _flow(things: Sequence[tuple[float, str]], height: float, room: float) -> tuple[float, str]:

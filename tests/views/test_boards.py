@@ -161,6 +161,18 @@ def test_an_empty_text_is_drawn_and_named_nowhere(scene):
     assert scene.names_in("to b") == ()
 
 
+def test_a_picture_of_a_text_in_colours_of_a_terminal_is_that_of_the_text():
+    coloured = Scene(words=("\x1b[31mred\x1b[0m to move\0", "\x1b[1;31m" + "a b " * 11))
+    picture = svg(coloured)
+    assert picture == svg(Scene(words=("red to move", "a b " * 11)))
+    assert ElementTree.fromstring(picture).find(f".//{SVG}text").text == "red to move"
+
+
+def test_wide_letters_have_room():
+    wide, narrow = (ElementTree.fromstring(svg(Scene(words=(s * 40,)))) for s in ("🟥", "x"))
+    assert float(wide.get("width")) - 28 == 2 * (float(narrow.get("width")) - 28)
+
+
 def test_in_backgammon_each_seat_counts_its_own_points_and_sees_where_the_other_moved():
     state = games.load("backgammon").new_initial_state(seed=1)
     state.apply_action(state.string_to_action("opening roll 61"))
