@@ -33,10 +33,10 @@ TOKENS = {
     "icarus/ladder": 8_730,
     "icarus/learning": 7_960,
     "icarus/specs": 12_700,
-    "icarus/views": 6_480,
-    "icarus": 259_350,
+    "icarus/views": 6_540,
+    "icarus": 259_720,
     "experiments": 64_860,
-    "tests": 298_700,
+    "tests": 299_150,
 }
 IDEAS = {"icarus": (138, 271, 2_572), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average
