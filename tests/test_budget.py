@@ -21,12 +21,12 @@ ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or belo
 TOKENS = {
     "icarus/algebra": 10_350,
     "icarus/arena": 5_940,
-    "icarus/audit": 24_150,
+    "icarus/audit": 24_540,
     "icarus/bridges": 6_430,
     "icarus/commands": 20_960,
     "icarus/compiler": 17_190,
     "icarus/discovery": 9_070,
-    "icarus/engine": 39_740,
+    "icarus/engine": 39_800,
     "icarus/equilibrium": 21_460,
     "icarus/games": 42_100,
     "icarus/kernel": 18_520,
@@ -34,9 +34,9 @@ TOKENS = {
     "icarus/learning": 7_960,
     "icarus/specs": 12_700,
     "icarus/views": 6_540,
-    "icarus": 259_720,
+    "icarus": 260_140,
     "experiments": 64_860,
-    "tests": 299_150,
+    "tests": 299_870,
 }
 IDEAS = {"icarus": (138, 271, 2_572), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average

@@ -22,6 +22,7 @@ from icarus.audit.subjects import (
     facts_in,
     fingerprint,
     have_texts,
+    key_of,
     stamp,
     view_of,
 )
@@ -362,6 +363,9 @@ class Redraws:
         self._met: dict[bytes, dict[Name, object]] = {}
         self._varied = set[tuple[Name, int]]()  # those that were others in a later such state
         self._met_again = Counter[tuple[Name, int]]()  # in how many later such states there were
+        # where generators of random numbers lie that an action has drawn from; and by observer, that were the same in a draw, or others
+        self._drawn_from = set[str]()
+        self._same_luck, self._other_luck = set[tuple[str, int]](), set[tuple[str, int]]()
         self._repeated = set[object]()  # lists of which the deal has made two items alike
         # the facts that have always said the same
         self._named: dict[tuple[Name, int], set[Name]] = {}
@@ -391,6 +395,11 @@ class Redraws:
         self._decisions[observer] += 1
         keys = self._keys(state.data)
         others = {stamp(draw): draw for draw in draws}
+        luck = {} if isinstance(self._game, Game) else self.luck_in(state.data)
+        for each in map(self.luck_in, draws) if luck else ():
+            for place in luck:
+                is_same = each.get(place) == luck[place]
+                (self._same_luck if is_same else self._other_luck).add((place, observer))
         self._different[observer] += others.keys() != {stamp(state.data)}
         facts = dict(self._facts(self._game.ask("copy", state.data)))
         keys_of_draws = [self._keys(draw) for draw in others.values()]
@@ -523,12 +532,40 @@ class Redraws:
                 if key != true_key:
                     yield replaced(copied(), name, another)
 
+    @staticmethod
+    def luck_in(data: StateData) -> dict[str, object]:
+        """What the generators of random numbers in a state in plain Python will draw, by where they lie; `facts_in` leaves it out."""
+        luck: dict[str, object] = {}
+        for name, part in itertools.islice(parts_of(data), MOST_FACTS):
+            if isinstance(part, random.Random):
+                luck[place_of(name)] = part.getstate()
+            elif isinstance(part, np.random.Generator):
+                luck[place_of(name)] = key_of(part.bit_generator.state)
+            elif isinstance(part, np.random.RandomState):
+                luck[place_of(name)] = key_of(part.get_state(legacy=False))
+        return luck
+
+    def note_luck(self, luck: Mapping[str, object], after: StateData) -> None:
+        """Keep from which generators of random numbers in the state an action has drawn, by what was in them before."""
+        self._drawn_from |= {
+            place for place, state in self.luck_in(after).items() if luck.get(place, state) != state
+        }
+
+    def _foreseen_luck(self) -> Iterator[str]:
+        """Sentences on generators in the state that are the same in each draw: a search knows their numbers before they come."""
+        for place, observer in sorted(self._same_luck - self._other_luck):
+            if place in self._drawn_from:
+                yield (
+                    f"for player {observer}, the generator {place.removeprefix('.')} in the state is never another one, though `apply` "
+                    "draws from it: a search foresees its luck. Let chance act (CHANCE in `player`), or draw another one in `determinize`"
+                )
+
     def judge(self, check: Check) -> None:
         """Fill in the check: its failures are the facts that are never redrawn, although they are hidden."""
-        wrong = list[str]()
+        wrong = [*self._foreseen_luck()]
         if self._decisions and not self._different.total():
             # what was not met often enough, or is in states that nobody can look into, may be hidden
-            is_met = self._deal >= OFTEN and self._unlike
+            is_met = self._deal >= OFTEN and self._unlike and not wrong
             if is_met and not any(self._is_secret(*fact) for fact in self._unlike):
                 check.note = "nothing was hidden at any decision"
                 return

@@ -216,6 +216,7 @@ class Hidden:
         self._views = []
         self._choices = []
         self._seen = []
+        has_luck = not self.compiled and bool(self._redraws.luck_in(state.data))
         while True:
             self._views.append(
                 [view_of(self.game, state.data, each) for each in range(self.game.players)]
@@ -230,7 +231,10 @@ class Hidden:
             self._texts.append(state.action_to_string(action))
             moves = self._moves_seen(state, action)
             self._seen.append((moves, self._are_known(state, moves), state._label(state.data)))
+            luck = self._redraws.luck_in(state.data) if has_luck else {}
             state.apply_action(action)
+            if luck:
+                self._redraws.note_luck(luck, state.data)
 
     def _seen_by(self, observer: int) -> tuple[object, ...]:
         """What an observer has known up to now by `observation`, and what was legal for him."""

@@ -62,6 +62,7 @@ from icarus.kernel import (
     StateData,
     mix,
 )
+from icarus.kernel.evaluation import rules_of
 from icarus.kernel.history import PHASES, STEP, UNLIMITED, episode_key, episode_record, new_root
 
 _CALLED = (
@@ -848,6 +849,7 @@ class CompiledSearch:
         """What the search has found, the action by `recommendation`; it is not to go on."""
         root = self.root()
         counts = self._counts
+        _read_rules(self.state.game)
         # The next search of this program begins with so much room.
         self.program.used = [table.used for table in self.tables]
         return Result(
@@ -869,3 +871,12 @@ class CompiledSearch:
             recommendation=recommendation,
             root=self.root_keys,
         )
+
+
+def _read_rules(game: AnyGame) -> None:
+    """Read the rules of a user's game now: before a search is to go on from these records, their file may be edited and loaded anew."""
+    is_ours = str(getattr(game.initial, "__module__", "")).startswith("icarus.")
+    # what cannot be read is told where rules are compared
+    with contextlib.suppress(Exception):
+        if not is_ours:
+            rules_of(game)

@@ -694,6 +694,93 @@ def test_an_open_card_that_is_hidden_as_a_move_is_found_where_it_is_the_last_one
     assert is_shown or told in report["moves"].examples[0]
 
 
+class Rolled:
+    """Player 0 has a card. Player 1 guesses a die, which is rolled afterwards by a generator that lies in the state."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng, self.card, self.done = rng, rng.randrange(2), tuple[int, ...]()
+
+    def num_players(self) -> int:
+        return 2
+
+    def is_terminal(self) -> bool:
+        return bool(self.done)
+
+    def current_player(self) -> int:
+        return TERMINAL if self.done else 1
+
+    def legal_actions(self) -> list[int]:
+        return [1, 2, 3]
+
+    def apply_action(self, action: int) -> None:
+        self.done = action, self.rng.randrange(1, 4)
+
+    def returns(self) -> list[int]:
+        gain = 1 if self.done[0] == self.done[1] else -1
+        return [-gain, gain]
+
+    def resample(self, player: int, rng: random.Random):
+        sample = copy.deepcopy(self)
+        if player == 1:
+            sample.card = rng.randrange(2)
+        return sample
+
+    def observation(self, player: int) -> tuple:
+        return (self.card if player == 0 else None, self.done)
+
+
+class RolledUnseen(Rolled):
+    """Who plays on from a draw has other luck."""
+
+    def resample(self, player: int, rng: random.Random):
+        sample = super().resample(player, rng)
+        sample.rng = random.Random(rng.random())
+        return sample
+
+
+class RolledAtFirst(Rolled):
+    """The generator has dealt, and nobody draws from it any more."""
+
+    def apply_action(self, action: int) -> None:
+        self.done = action, 1 + self.card
+
+
+class Tables:
+    """Two seats have a card each; a seat holds the table that it is at."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.table = types.SimpleNamespace(cards=rng.sample(range(4), 2), said=[])
+        self.table.itself = self.table
+
+    def num_players(self) -> int:
+        return 2
+
+    def is_terminal(self) -> bool:
+        return len(self.table.said) == 2
+
+    def current_player(self) -> int:
+        return TERMINAL if self.is_terminal() else len(self.table.said)
+
+    def legal_actions(self) -> list[int]:
+        return [0, 1]
+
+    def apply_action(self, action: int) -> None:
+        self.table.said.append(action)
+
+    def returns(self) -> list[int]:
+        gain = 1 if self.table.cards[0] > self.table.cards[1] else -1
+        return [gain, -gain]
+
+    def resample(self, player: int, rng: random.Random):
+        sample = copy.deepcopy(self)
+        others = {0, 1, 2, 3} - {self.table.cards[player]}
+        sample.table.cards[1 - player] = rng.choice(sorted(others))
+        return sample
+
+    def observation(self, player: int) -> tuple:
+        return self.table.cards[player], self.table.said
+
+
 CLASSES: list[tuple[type, dict[str, Any], str]] = [
     (Opened, {}, ""),
     (Coins, {}, ""),
@@ -705,6 +792,10 @@ CLASSES: list[tuple[type, dict[str, Any], str]] = [
     (Bids, {}, ""),
     (Bids, {"blind": 0}, "redraw"),  # which nobody deals
     (Spies, {}, ""),  # what is legal is hidden, too
+    (Tables, {}, ""),
+    (Rolled, {}, "redraw"),  # a search would foresee the die
+    (RolledUnseen, {}, ""),
+    (RolledAtFirst, {}, ""),
     (Alike, {}, "seen"),
     (Coins, sampler(lambda state, sample, player, rng: None), "redraw"),
     (

@@ -1,6 +1,8 @@
 """Records that live on from search to search: against the twin, counted by hand, and refused where they do not fit."""
 
+import importlib
 import random
+import sys
 from collections import deque
 from typing import Any
 
@@ -594,3 +596,33 @@ def test_eyes_of_the_root_player_are_nobody_elses():
         after.apply_action(after.legal_actions()[0])
     with pytest.raises(ValueError, match=r"player \d is the only observer"):
         search(after, BASELINE, iterations=2, scheme=SO_ISMCTS_POM, records=first)
+
+
+def test_records_of_a_file_that_was_edited_and_loaded_anew_are_refused(tmp_path, monkeypatch):
+    source = """
+from icarus import PythonGame
+
+def rewards(state):
+    return [1.0, 0.0] if state[1] >= 2 else [0.0, 1.0]
+
+def apply(state, action):
+    state[:] = [state[0] + 1, state[1] + action]
+
+def player(state):
+    return state[0] % 2 if state[0] < 3 else -4
+
+GAME = PythonGame(
+    name="edited", players=2, initial=lambda rng: [0, 0], player=player, legal=lambda state: [0, 1], apply=apply, rewards=rewards
+)
+"""
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.syspath_prepend(tmp_path)
+    name = f"edited_{tmp_path.name}"
+    file = tmp_path / f"{name}.py"
+    file.write_text(source)
+    module = importlib.import_module(name)
+    records = search(module.GAME.new_initial_state(0), BASELINE, iterations=5)
+    file.write_text(source.replace(">= 2", ">= 1"))
+    importlib.reload(module)
+    with pytest.raises(ValueError, match="the state is of one by other rules"):
+        search(module.GAME.new_initial_state(0), BASELINE, iterations=5, records=records)
