@@ -24,7 +24,7 @@ TOKENS = {
     "icarus/audit": 24_540,
     "icarus/bridges": 6_430,
     "icarus/commands": 20_960,
-    "icarus/compiler": 17_190,
+    "icarus/compiler": 17_200,
     "icarus/discovery": 9_070,
     "icarus/engine": 39_800,
     "icarus/equilibrium": 21_460,
@@ -34,9 +34,9 @@ TOKENS = {
     "icarus/learning": 7_960,
     "icarus/specs": 12_700,
     "icarus/views": 6_540,
-    "icarus": 260_140,
+    "icarus": 260_160,
     "experiments": 64_860,
-    "tests": 299_870,
+    "tests": 299_930,
 }
 IDEAS = {"icarus": (138, 271, 2_572), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average

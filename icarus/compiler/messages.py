@@ -128,6 +128,8 @@ def _sentence_of(error: Exception, function: Callable, returns: str) -> str:
         if missing := re.fullmatch(r"module '.*' has no attribute '(\w+)'", str(error)):
             return f"{error}{_mention(function, missing[1])}"
         return f"{READ_ONLY}{_of_author(function)}" if str(error) == _OWN_MISTAKE else ""
+    if isinstance(error, AssertionError):  # how the compiler meets an array for a field that is one
+        return f"it writes a whole array to a field that is an array; write its items, as in state.cards[:] = cards{_of_author(function)}"
     if isinstance(error, NotImplementedError):
         where = _mention(function, "append") or _of_author(function)
         return f"it needs what compiled code lacks, such as a list of records{where}"

@@ -31,7 +31,7 @@ from numba.extending import overload_attribute
 from packaging.requirements import Requirement
 from scipy.stats import chisquare
 
-from icarus import BASELINE, MAST, argmax, capture, in_python, search, values
+from icarus import BASELINE, MAST, argmax, capture, games, in_python, search, values
 from icarus.compiler import (
     CompilationError,
     CompiledFunction,
@@ -772,6 +772,19 @@ WRONG: list[tuple[str, str, str]] = [
     ),
     ("capture", "i = []\n    i = [j for j in i]", "nobody knows what a list or dictionary holds"),
 ]
+
+
+def deal_at_once(state, rng):
+    state.cards = np.arange(2)
+
+
+def test_an_array_that_is_written_to_a_field_as_a_whole_is_told_in_a_sentence():
+    game = attrs.evolve(games.load("kuhn-poker"), initial=deal_at_once)
+    sentence = (
+        r"deal_at_once cannot be compiled: it writes a whole array .*state.cards\[:\] = cards"
+    )
+    with pytest.raises(CompilationError, match=sentence):
+        game.new_initial_state(1)
 
 
 @pytest.mark.parametrize(("kind", "line", "mentioned"), WRONG, ids=[line for _, line, _ in WRONG])
