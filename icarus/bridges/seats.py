@@ -153,8 +153,9 @@ def _legal(state: Any) -> list[int]:
     return state.legal_actions()
 
 
-def _apply(state: Any, action: int) -> None:
-    state.apply_action(action)
+def _apply(state: Any, action: int) -> Any:
+    """What `apply_action` returns too: the game refuses a new state, made in place of changing this one."""
+    return state.apply_action(action)
 
 
 def probabilities(state: Any) -> list[float]:

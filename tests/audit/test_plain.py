@@ -870,6 +870,23 @@ def test_an_error_in_a_class_is_told_with_its_own_line(legal_actions, claim):
     )
 
 
+def test_apply_action_may_return_its_own_state_but_no_new_one():
+    def same(self, action):
+        Coins.apply_action(self, action)
+        return self
+
+    def anew(self, action):
+        return same(copy.deepcopy(self), action)
+
+    first, second = (
+        game_of(type("Coins", (Coins,), {"apply_action": apply_action})).new_initial_state(1)
+        for apply_action in (same, anew)
+    )
+    first.apply_action(0)
+    with pytest.raises(ValueError, match="change the state that it is given and return None"):
+        second.apply_action(0)
+
+
 def test_returns_that_are_points_are_told_as_they_are():
     points = {"returns": lambda self: [12.0, 0.0]}
     report = audit(game_of(type("Coins", (Coins,), points)), games=1)
