@@ -22,7 +22,7 @@ TOKENS = {
     "icarus/algebra": 10_350,
     "icarus/arena": 5_940,
     "icarus/audit": 24_540,
-    "icarus/bridges": 6_430,
+    "icarus/bridges": 6_490,
     "icarus/commands": 20_960,
     "icarus/compiler": 17_200,
     "icarus/discovery": 9_070,

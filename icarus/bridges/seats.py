@@ -144,6 +144,8 @@ def chance_in(game: AnyGame) -> tuple[bool, bool]:
 
 # ----------------------------------------------------------------------------------- states with the methods of OpenSpiel's
 
+# Functions with names, which can be pickled with the game.
+
 
 def _player(state: Any) -> int:
     return TERMINAL if state.is_terminal() else state.current_player()
@@ -162,6 +164,48 @@ def probabilities(state: Any) -> list[float]:
     """The probability of each legal outcome of chance, in their order."""
     chances = dict(state.chance_outcomes())
     return [chances.get(outcome, 0.0) for outcome in state.legal_actions()]
+
+
+def _initial(kind: type, takes_luck: bool, rng: np.ndarray) -> Any:
+    return kind(_luck(rng)) if takes_luck else kind()
+
+
+def _rewards(low: float, high: float, state: Any) -> list[float]:
+    returns = list(state.returns())
+    if returns and not low <= min(returns) <= max(returns) <= high:
+        raise ValueError(
+            f"{returns!r} are not from {low} to {high}; min_utility() and max_utility() of the class say from where to where"
+        )
+    return [(each - low) / (high - low) for each in returns]
+
+
+def _observe(players: int, state: Any, action: int) -> list[int]:
+    mover = state.current_player()
+    after = deep_copy(state)
+    after.apply_action(action)
+    moves = []
+    for player in range(players):
+        texts = repr(state.observation(player)), repr(after.observation(player))
+        # his own action may tell a player more than that he did it, such as what others chose before
+        move = difference(*texts, by=action if player == mover else None)
+        moves.append(action if player == mover and move == UNSEEN else move)
+    return moves
+
+
+def _determinize(state: Any, observer: int, beliefs: None, rng: np.ndarray) -> Any:
+    return deep_copy(state) if observer == CHANCE else state.resample(observer, _luck(rng))
+
+
+def _observation(state: Any, player: int) -> Any:
+    return state.observation(player)
+
+
+def _multiplicity(state: Any) -> float:
+    return state.multiplicity()
+
+
+def _action_text(state: Any, action: int) -> str:
+    return state.action_to_string(action)
 
 
 # the functions that every such game has
@@ -185,11 +229,7 @@ def game_of(kind: type) -> PythonGame:
         ValueError: its constructor needs more; it has only one of `resample` and `observation`; or no `num_players`, and no random game
             ends.
     """
-    takes_luck = _takes_luck(kind)
-
-    def initial(rng: np.ndarray) -> Any:
-        return kind(_luck(rng)) if takes_luck else kind()
-
+    initial = functools.partial(_initial, kind, _takes_luck(kind))
     first = initial(seeded(0))
     players = (
         first.num_players()
@@ -205,44 +245,17 @@ def game_of(kind: type) -> PythonGame:
     low = first.min_utility() if hasattr(first, "min_utility") else -1
     high = first.max_utility() if hasattr(first, "max_utility") else 1
 
-    def observe(state: Any, action: int) -> list[int]:
-        mover = state.current_player()
-        after = deep_copy(state)
-        after.apply_action(action)
-        moves = []
-        for player in range(players):
-            texts = repr(state.observation(player)), repr(after.observation(player))
-            # his own action may tell a player more than that he did it, such as what others chose before
-            move = difference(*texts, by=action if player == mover else None)
-            moves.append(action if player == mover and move == UNSEEN else move)
-        return moves
-
-    def rewards(state: Any) -> list[float]:
-        returns = list(state.returns())
-        if returns and not low <= min(returns) <= max(returns) <= high:
-            raise ValueError(
-                f"{returns!r} are not from {low} to {high}; min_utility() and max_utility() of the class say from where to where"
-            )
-        return [(each - low) / (high - low) for each in returns]
-
-    def determinize(state: Any, observer: int, beliefs: None, rng: np.ndarray) -> Any:
-        return deep_copy(state) if observer == CHANCE else state.resample(observer, _luck(rng))
-
     functions: dict[str, Any] = {
         "initial": initial,
         **RULES,
-        "rewards": rewards,
+        "rewards": functools.partial(_rewards, low, high),
         "chance": probabilities if hasattr(first, "chance_outcomes") else None,
-        "observe": observe if hides else None,
-        "determinize": determinize if hides else None,
-        "observation": (lambda state, player: state.observation(player)) if hides else None,
-        "multiplicity": None,
-        "action_text": number_text,
+        "observe": functools.partial(_observe, players) if hides else None,
+        "determinize": _determinize if hides else None,
+        "observation": _observation if hides else None,
+        "multiplicity": _multiplicity if hasattr(first, "multiplicity") else None,
+        "action_text": _action_text if hasattr(first, "action_to_string") else number_text,
     }
-    if hasattr(first, "multiplicity"):
-        functions["multiplicity"] = lambda state: state.multiplicity()
-    if hasattr(first, "action_to_string"):
-        functions["action_text"] = lambda state, action: state.action_to_string(action)
     for name, method in METHODS.items():
         if functions[name] is not None:
             functions[name] = _named_as(functions[name], getattr(kind, method, None))

@@ -2,6 +2,7 @@
 
 import copy
 import os
+import pickle
 import random
 import re
 import signal
@@ -885,6 +886,15 @@ def test_apply_action_may_return_its_own_state_but_no_new_one():
     first.apply_action(0)
     with pytest.raises(ValueError, match="change the state that it is given and return None"):
         second.apply_action(0)
+
+
+def test_a_game_of_a_class_is_pickled_with_what_was_changed_of_it():
+    game = attrs.evolve(game_of(Coins), max_length=50)
+    state, again = game.new_initial_state(1), pickle.loads(pickle.dumps(game)).new_initial_state(1)
+    again.apply_action(1)
+    read = pickle.loads(pickle.dumps(again))
+    assert read.data.turned == [True, False]
+    assert (read.game.max_length, read.data.coins[1]) == (50, state.data.coins[1])
 
 
 def test_returns_that_are_points_are_told_as_they_are():
