@@ -231,10 +231,51 @@ def new_row(table: HashTable, e: int, words: int, key: int) -> int:
     return i
 
 
+_COUNT = np.dtype(np.int32)
+FULL = np.iinfo(_COUNT).max
+COUNT_OVERFLOW = f"a count has reached {FULL}, the largest that a record can hold"
+
+
+def columns_of(row: np.dtype, number: np.dtype) -> np.ndarray:
+    """The places of the numbers of one dtype in a row, also of those in arrays, counted in such numbers."""
+    columns = list[int]()
+    for name in row.names or ():
+        if row[name].base == number:
+            first = offset_of(row, name) // number.itemsize
+            columns += range(first, first + row[name].itemsize // number.itemsize)
+    return np.array(columns, np.int64)
+
+
 @functools.cache
-def entering(prior: Callable, kinds: tuple[type, ...], row: np.dtype) -> Callable:
+def _refusing(label: str, row: np.dtype) -> Callable:
+    """A function for compiled code: from the address of a row that a slot of this label has written to, to an error if it is wrong."""
+    not_a_number = f"{label} wrote NaN to a record"
+    negative = f"{label} wrote a negative number to a count of a record; a count is at least 0"
+    words: Any = np.int64(row.itemsize // WORD_BYTES)  # as below
+    reals, counts = columns_of(row, _REAL), columns_of(row, _COUNT)
+
+    @inlined
+    def refuse_wrong(address: Address) -> None:
+        real, count = array_at(address, words, _REAL), array_at(address, 2 * words, _COUNT)
+        for column in reals:
+            if unlikely(real[column] != real[column]):
+                raise ValueError(not_a_number)
+        for column in counts:
+            # Python's own, as plain Python reads it, cannot be negative and unsigned
+            number = np.int64(count[column])
+            if unlikely(np.uint32(number) >= np.uint32(FULL)):  # beyond it counts are negative
+                if -FULL // 2 < count[column] < 0:  # not so far that it would have come from beyond
+                    raise ValueError(negative)
+                count[column] = FULL
+                raise OverflowError(COUNT_OVERFLOW)
+
+    return refuse_wrong
+
+
+@functools.cache
+def entering(prior: Callable, kinds: tuple[type, ...], row: np.dtype, label: str) -> Callable:
     """A function that enters the records a policy asks about for the first time, with initial information by `prior`."""
-    unpack = unpack_parameters(kinds)
+    unpack, refuse_wrong = unpack_parameters(kinds), _refusing(label, row)
     # not Python's own, for each of which the compiler would make a helper anew
     words: Any = np.int64(row.itemsize // WORD_BYTES)
 
@@ -249,6 +290,7 @@ def entering(prior: Callable, kinds: tuple[type, ...], row: np.dtype) -> Callabl
             if index[e] == 0 and keys[k] != NO_RECORD:
                 i = new_row(descriptor, e, words, NO_RECORD)
                 prior(history, k, rows[i], *unpack(parameters))
+                refuse_wrong(descriptor.rows + WORD_BYTES * words * i)
                 rows["record"][i] = keys[k]
 
     return enter_new
@@ -284,7 +326,7 @@ def candidates_kernel(
     priors: list[tuple[Slot, Callable]] = []
     if prior is not None:
         priors = [(prior, checked_if_foreign(prior.function))]
-        enter = entering(priors[0][1], prior.kinds(), row)
+        enter = entering(priors[0][1], prior.kinds(), row, prior.label())
 
     def kernel(
         playout: int, table: int, legal: int, many: int, records: int, out: int, parameters: int
@@ -356,47 +398,6 @@ def capture_kernel(slot: Capture, row: np.dtype | None) -> CompiledFunction:
     return slot_kernel(reading_kernel, 4, (slot, inner))
 
 
-_COUNT = np.dtype(np.int32)
-FULL = np.iinfo(_COUNT).max
-COUNT_OVERFLOW = f"a count has reached {FULL}, the largest that a record can hold"
-
-
-def columns_of(row: np.dtype, number: np.dtype) -> np.ndarray:
-    """The places of the numbers of one dtype in a row, also of those in arrays, counted in such numbers."""
-    columns = list[int]()
-    for name in row.names or ():
-        if row[name].base == number:
-            first = offset_of(row, name) // number.itemsize
-            columns += range(first, first + row[name].itemsize // number.itemsize)
-    return np.array(columns, np.int64)
-
-
-# What is wrong with a row that a backpropagation function has written.
-_FINE, _HAS_NAN, _HAS_NEGATIVE = range(3)
-
-
-@inlined
-def _wrong_in(address: Address, words: int, reals: np.ndarray, counts: np.ndarray) -> int:
-    """What is wrong with the row at an address, by its columns of reals and of counts: NaN, or a count below 0.
-
-    Raises:
-        OverflowError: a count is full.
-    """
-    real, count = array_at(address, words, _REAL), array_at(address, 2 * words, _COUNT)
-    for column in reals:
-        if unlikely(real[column] != real[column]):
-            return _HAS_NAN
-    for column in counts:
-        # Python's own, as plain Python reads it, cannot be negative and unsigned
-        number = np.int64(count[column])
-        if unlikely(np.uint32(number) >= np.uint32(FULL)):  # beyond it counts are negative
-            if -FULL // 2 < count[column] < 0:  # not so far that it would have come from beyond
-                return _HAS_NEGATIVE
-            count[column] = FULL
-            raise OverflowError(COUNT_OVERFLOW)
-    return _FINE
-
-
 @kernel_cache
 def backpropagation_kernel(
     slot: Backpropagation, row: np.dtype, by_player: bool = False
@@ -409,11 +410,8 @@ def backpropagation_kernel(
         by_player: whether Ψ is PLAYER: then a context that is not a player is refused.
     """
     inner, unpack = inlined_once(slot.function, boundscheck=True), unpack_parameters(slot.kinds())
-    label = slot.label()
-    not_a_number = f"{label} wrote NaN to a record"
-    negative = f"{label} wrote a negative number to a count of a record; a count is at least 0"
+    refuse_wrong = _refusing(slot.label(), row)
     words: Any = np.int64(row.itemsize // WORD_BYTES)  # as above
-    reals, counts = columns_of(row, _REAL), columns_of(row, _COUNT)
 
     def kernel(
         table: int,
@@ -442,11 +440,7 @@ def backpropagation_kernel(
             if by_player and unlikely(not 0 <= psi[j] < players):
                 raise ValueError(NO_PLAYER)
             inner(rows[i], psi[j], mu, *unpack(parameters))
-            wrong = _wrong_in(descriptor.rows + WORD_BYTES * words * i, words, reals, counts)
-            if unlikely(wrong == _HAS_NAN):
-                raise ValueError(not_a_number)
-            if unlikely(wrong == _HAS_NEGATIVE):
-                raise ValueError(negative)
+            refuse_wrong(descriptor.rows + WORD_BYTES * words * i)
         return 0
 
     return slot_kernel(kernel, 7, (slot, inner))

@@ -30,6 +30,7 @@ from icarus.algebra import (
     capture,
     information,
     initial,
+    initial_information,
     values,
     weight,
 )
@@ -547,6 +548,26 @@ def test_candidates_that_look_at_all_legal_actions_are_asked_about_all_of_them_a
     )
     assert compiled.visits.tolist() == reference.visits.tolist()
     assert (compiled.records["BY_NUMBER"].rows == reference.records["BY_NUMBER"].rows).all()
+
+
+@initial_information
+def wrong_from_the_first(history, i, stats, owed: int = 0):
+    """NaN, or a count below 0"""
+    stats.reward = np.nan if owed == 0 else 0.0
+    stats.visits = -owed
+
+
+@both_engines
+@pytest.mark.parametrize(("owed", "message"), [(0, "NaN to a record"), (3, "a negative number")])
+def test_initial_information_by_a_function_is_looked_at_as_it_is_written(owed, message, engine):
+    slip = attrs.evolve(
+        MAST,
+        name="SLIP",
+        policy=gibbs(0.1).over(by_number_of_choices),
+        initial=initial(wrong_from_the_first(owed=owed)),
+    )
+    with pytest.raises(ValueError, match=f"wrong_from_the_first wrote {message}"):
+        search(state(), slip, iterations=3, engine=engine)
 
 
 # -------------------- What search always checks, since it costs nothing: a wrong game ends in a sentence, never in a wrong result.
