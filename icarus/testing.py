@@ -322,20 +322,27 @@ class HistoryExample:
         Raises:
             ValueError: no decision is open.
         """
-        initial = _single(enhancement).initial
-        known = {self.key(enhancement, *parts): dict(fields) for parts, fields in initial.given}
-        keys: list[int | None] = [None] * len(self._open().legal)
-        if isinstance(enhancement.policy.source, Candidates):
-            keys = [*self.candidates(enhancement)]
-        priors = []
+        count = len(self._open().legal)
+        if isinstance(_single(enhancement).policy.source, Candidates):
+            rows = self._candidate_rows(enhancement, self._theta(enhancement, None))
+        else:
+            rows = _rows(enhancement, self.players, count)
+        return [_information(enhancement, rows[i]) for i in range(count)]
+
+    def _candidate_rows(self, enhancement: Enhancement, theta: Theta) -> list[Any]:
+        """The rows of the records of the legal actions; of one that is not known, once, by the function of its initial information."""
+        keys = self.candidates(enhancement)
+        function = enhancement.initial.function
+        rows = dict[int, Any]()
         for i, key in enumerate(keys):
-            row = _rows(enhancement, self.players, 1)[0]
-            if key in known:
-                _write(enhancement, row, known[key])
-            elif initial.function is not None:
-                self._called(initial.function, i, row)
-            priors.append(_information(enhancement, row))
-        return priors
+            if key in rows:
+                continue
+            row = interpret(find)(theta, key)
+            if key != row.record and function is not None:
+                row = _rows(enhancement, self.players, 1)[0]
+                self._called(function, i, row)
+            rows[key] = row
+        return [rows[key] for key in keys]
 
     def candidates(self, enhancement: Enhancement) -> list[int]:
         """The keys of the records of the legal actions of the open decision, by a @candidates function.
@@ -370,7 +377,7 @@ class HistoryExample:
         author = source.label()
         if isinstance(source, Candidates):
             author = f"the rule {policy.rule}"
-            rows: Any = [interpret(find)(theta, key) for key in self.candidates(enhancement)]
+            rows: Any = self._candidate_rows(enhancement, theta)
             rule = interpret(rule_values(policy, enhancement.information))
             # It reads rows by their numbers: those of the candidates, in order.
             rule(

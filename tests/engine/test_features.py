@@ -379,6 +379,9 @@ def test_initial_information_by_hand():
         {"reward": [4.0, 0.0], "visits": 4, "availability": 4},
     ]
     assert example.priors(BASELINE)[0] == {"reward": [0.0, 0.0], "visits": 0, "availability": 0}
+    assert example.values(SOFT) == [0.25, 1.0]
+    known = {example.candidates(SOFT)[0]: {"reward": (1, 0), "visits": 2}}
+    assert example.values(SOFT, known) == [0.5, 1.0]
 
 
 @pytest.mark.parametrize("strategy", [NUDGED, BASELINE >> (SOFT + NUDGED) / 2], ids=str)
