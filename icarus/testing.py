@@ -17,6 +17,7 @@ import attrs
 import numpy as np
 
 from icarus.algebra import (
+    PLAYER,
     Candidates,
     Composition,
     Enhancement,
@@ -28,6 +29,7 @@ from icarus.algebra import (
 from icarus.algebra.policy import RULE_GIBBS, RULE_REPLY, RULE_ROULETTE, Rule, rule_values
 from icarus.checks import count_text, integer, is_integer, one_of, real, seed as checked_seed
 from icarus.compiler import as_compiled, interpret, seeded
+from icarus.engine.lowering import refusing
 from icarus.kernel import (
     ENTRY,
     EXPANSION,
@@ -320,7 +322,7 @@ class HistoryExample:
         """θ_initial of the records of the legal actions of the open decision, field by field.
 
         Raises:
-            ValueError: no decision is open.
+            ValueError: no decision is open, or a function wrote NaN or a negative count.
         """
         count = len(self._open().legal)
         if isinstance(_single(enhancement).policy.source, Candidates):
@@ -339,8 +341,10 @@ class HistoryExample:
                 continue
             row = interpret(find)(theta, key)
             if key != row.record and function is not None:
-                row = _rows(enhancement, self.players, 1)[0]
+                new = _rows(enhancement, self.players, 1)
+                row = new[0]
                 self._called(function, i, row)
+                _refuse_wrong(function, new)
             rows[key] = row
         return [rows[key] for key in keys]
 
@@ -500,18 +504,27 @@ def backpropagate(
         information: what was known of the record before, field by field; the initial information where it is not given.
 
     Raises:
-        ValueError: a field that the information has not, or a reward outside 0 to 1.
+        ValueError: a field that the information has not, a reward outside 0 to 1, a context that is no player where it should be one,
+            or ω wrote NaN, or a negative count.
+        OverflowError: a count is full.
     """
     enhancement = _single(enhancement)
     for number in rewards:
         real("a reward", number, 0, 1)
-    row = _rows(enhancement, len(rewards), 1)[0]
-    _write(enhancement, row, information)
+    if enhancement.contexts == PLAYER:
+        integer(f"the context of {enhancement}, a player,", context, 0, len(rewards) - 1)
+    rows = _rows(enhancement, len(rewards), 1)
+    _write(enhancement, rows[0], information)
     slot = enhancement.backpropagation
-    slot.refuse_result(
-        interpret(slot.function)(row, context, read_only(np.array(rewards, float)), *slot.values())
-    )
-    return _information(enhancement, row)
+    mu = read_only(np.array(rewards, float))
+    slot.refuse_result(interpret(slot.function)(rows[0], context, mu, *slot.values()))
+    _refuse_wrong(slot, rows)
+    return _information(enhancement, rows[0])
+
+
+def _refuse_wrong(slot: Slot, rows: Any) -> None:
+    """Refuse what a slot has written to the only one of these rows, as a search does."""
+    interpret(refusing(slot.label(), rows.dtype))(rows.ctypes.data)
 
 
 def _single(enhancement: Enhancement) -> Enhancement:

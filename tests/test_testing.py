@@ -93,6 +93,16 @@ EXAMPLE = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=S
         (lambda: Decision(0, None), "^the action None of a decision is not among the legal ones"),
         (lambda: backpropagate(MAST, 0, [7, 0]), "^a reward is 7; it must be a real number at"),
         (
+            lambda: backpropagate(MAST, 2, [1, 0]),
+            "^the context of MAST, a player, is 2; it must be",
+        ),
+        (lambda: backpropagate(MAST, 0, [1, 0], reward=math.nan), "mast.* wrote NaN to a record"),
+        (lambda: backpropagate(MAST, 0, [1, 0], visits=-5), "mast.* wrote a negative number to a"),
+        (
+            lambda: backpropagate(MAST, 0, [1, 0], visits=np.iinfo(np.int32).max),
+            "a count has reached 2147483647, the largest",
+        ),
+        (
             lambda: Decision(0, (4,), 4, phase=7),
             "^the phase of a decision is 7; it must be 0, 1 or 2",
         ),
@@ -125,7 +135,7 @@ EXAMPLE = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=S
     ],
 )
 def test_a_mistake_by_hand_gets_a_sentence(mistake, pattern):
-    with pytest.raises((ValueError, TypeError), match=pattern):
+    with pytest.raises((ValueError, TypeError, OverflowError), match=pattern):
         mistake()
 
 

@@ -236,7 +236,7 @@ FULL = np.iinfo(_COUNT).max
 COUNT_OVERFLOW = f"a count has reached {FULL}, the largest that a record can hold"
 
 
-def columns_of(row: np.dtype, number: np.dtype) -> np.ndarray:
+def _columns_of(row: np.dtype, number: np.dtype) -> np.ndarray:
     """The places of the numbers of one dtype in a row, also of those in arrays, counted in such numbers."""
     columns = list[int]()
     for name in row.names or ():
@@ -247,12 +247,12 @@ def columns_of(row: np.dtype, number: np.dtype) -> np.ndarray:
 
 
 @functools.cache
-def _refusing(label: str, row: np.dtype) -> Callable:
+def refusing(label: str, row: np.dtype) -> Callable:
     """A function for compiled code: from the address of a row that a slot of this label has written to, to an error if it is wrong."""
     not_a_number = f"{label} wrote NaN to a record"
     negative = f"{label} wrote a negative number to a count of a record; a count is at least 0"
     words: Any = np.int64(row.itemsize // WORD_BYTES)  # as below
-    reals, counts = columns_of(row, _REAL), columns_of(row, _COUNT)
+    reals, counts = _columns_of(row, _REAL), _columns_of(row, _COUNT)
 
     @inlined
     def refuse_wrong(address: Address) -> None:
@@ -275,7 +275,7 @@ def _refusing(label: str, row: np.dtype) -> Callable:
 @functools.cache
 def entering(prior: Callable, kinds: tuple[type, ...], row: np.dtype, label: str) -> Callable:
     """A function that enters the records a policy asks about for the first time, with initial information by `prior`."""
-    unpack, refuse_wrong = unpack_parameters(kinds), _refusing(label, row)
+    unpack, refuse_wrong = unpack_parameters(kinds), refusing(label, row)
     # not Python's own, for each of which the compiler would make a helper anew
     words: Any = np.int64(row.itemsize // WORD_BYTES)
 
@@ -410,7 +410,7 @@ def backpropagation_kernel(
         by_player: whether Ψ is PLAYER: then a context that is not a player is refused.
     """
     inner, unpack = inlined_once(slot.function, boundscheck=True), unpack_parameters(slot.kinds())
-    refuse_wrong = _refusing(slot.label(), row)
+    refuse_wrong = refusing(slot.label(), row)
     words: Any = np.int64(row.itemsize // WORD_BYTES)  # as above
 
     def kernel(
