@@ -48,6 +48,7 @@ Games: TypeAlias = Mapping[str, AnyGame | Callable[[], AnyGame]]
 _loaded: dict[str, tuple[ModuleType, Games]] = {}
 # names that files have registered: a later file, or version of one, may replace these
 _own_games: set[str] = set()
+OWN = "own_"  # the beginning of the names of modules that are loaded files
 
 # ---------------------------------------------------------------------------------------------- what a file depends on
 
@@ -270,7 +271,7 @@ def _load(path: Path) -> tuple[ModuleType, Games]:
     if path.suffix != ".py" or not path.is_file():
         raise _refused(path, "is not a Python file")
     content = path.read_bytes()
-    name = f"own_{path.stem}_{_digest(os.fsencode(path.resolve()) + content)}"
+    name = f"{OWN}{path.stem}_{_digest(os.fsencode(path.resolve()) + content)}"
     if name not in _loaded:
         module = sys.modules[name] = ModuleType(name)
         module.__file__ = str(path.absolute())  # wherever the process is when somebody asks

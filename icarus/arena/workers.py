@@ -20,9 +20,10 @@ from concurrent.futures import (
     ProcessPoolExecutor,
     wait,
 )
+from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from icarus.load_files import sentence_of
+from icarus.load_files import OWN, sentence_of
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -33,7 +34,7 @@ PATIENCE = 10  # seconds in which a scheduler must answer
 MAX_DEATHS = 3  # a game over which so many processes have died is not tried again
 AHEAD = 2  # games handed out for each process, so that none waits for work
 # Ctrl-C comes to all processes of a terminal; the first one ends the others. A local cluster's workers run this text.
-IGNORE_INTERRUPTS = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+_IGNORE_INTERRUPTS = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -165,7 +166,10 @@ def workers(count: int, cluster: str | None = None) -> Iterator[Workers]:
 def check_can_be_sent(game: object) -> None:
     """Refuse a game that other processes cannot be given."""
     try:
-        pickle.dumps(game)
+        content = pickle.dumps(game)
+        for module in (name for name in sys.modules if name.startswith(OWN)):
+            if module.encode() in content and PathFinder.find_spec(module) is None:
+                raise ValueError("it is of a file that was loaded here")
     except Exception as error:  # of whatever the game holds
         raise ValueError(
             f"other processes cannot be given {game}: {error}; give it by its name, with files=[…], or workers=1"
@@ -225,7 +229,7 @@ def connection(address: str, count: int) -> "Iterator[Client]":
                 n_workers=count,
                 threads_per_worker=1,
                 dashboard_address=None,
-                preload=IGNORE_INTERRUPTS,
+                preload=_IGNORE_INTERRUPTS,
                 silence_logs=logging.CRITICAL,
             )
             place = stack.enter_context(cluster)

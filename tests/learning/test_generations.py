@@ -13,6 +13,7 @@ from sklearn.neural_network._multilayer_perceptron import BaseMultilayerPerceptr
 
 from icarus import PythonGame, games, in_python, learn
 from icarus.audit import AuditReport
+from icarus.bridges.seats import game_of
 from icarus.commands import new
 from icarus.commands.cli import run
 from icarus.compiler import python_of
@@ -30,7 +31,7 @@ from icarus.learning.selfplay import (
     games_played,
     write_targets,
 )
-from icarus.load_files import digest_of
+from icarus.load_files import digest_of, load_file
 from icarus.views.document import text_of
 from tests.learning.conftest import JUDGE, KUHN, SMALL
 
@@ -298,6 +299,23 @@ def test_a_game_that_other_processes_cannot_be_given_is_refused():
     with pytest.raises(
         ValueError, match=r"other processes cannot be given kuhn-poker: .*workers=1"
     ):
+        learn(game, workers=2, **SMALL)
+
+
+def test_a_game_of_a_loaded_file_is_sent_by_its_name_alone(tmp_path):
+    file = tmp_path / "coin.py"
+    file.write_text(
+        "class Coin:\n"
+        "    thrown = ()\n"
+        "    def num_players(self): return 1\n"
+        "    def is_terminal(self): return bool(self.thrown)\n"
+        "    def current_player(self): return 0\n"
+        "    def legal_actions(self): return [0, 1]\n"
+        "    def apply_action(self, action): self.thrown = (action,)\n"
+        "    def returns(self): return self.thrown\n"
+    )
+    game = game_of(load_file(file).Coin)
+    with pytest.raises(ValueError, match="given Coin: it is of a file that was loaded here; give"):
         learn(game, workers=2, **SMALL)
 
 
