@@ -22,7 +22,7 @@ TOKENS = {
     "icarus/algebra": 10_350,
     "icarus/arena": 5_985,
     "icarus/audit": 24_540,
-    "icarus/bridges": 6_490,
+    "icarus/bridges": 6_530,
     "icarus/commands": 20_960,
     "icarus/compiler": 17_200,
     "icarus/discovery": 9_070,
@@ -34,9 +34,9 @@ TOKENS = {
     "icarus/learning": 7_960,
     "icarus/specs": 12_700,
     "icarus/views": 6_540,
-    "icarus": 260_420,
+    "icarus": 260_460,
     "experiments": 64_860,
-    "tests": 300_520,
+    "tests": 300_560,
 }
 IDEAS = {"icarus": (138, 271, 2_572), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average

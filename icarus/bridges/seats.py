@@ -226,11 +226,15 @@ def game_of(kind: type) -> PythonGame:
     Where there is no `num_players()`, there are as many players as returns.
 
     Raises:
-        ValueError: its constructor needs more; it has only one of `resample` and `observation`; or no `num_players`, and no random game
-            ends.
+        ValueError: its constructor needs more; it has only one of `resample` and `observation`; an attribute in place of a method; or no
+            `num_players`, and no random game ends.
     """
     initial = functools.partial(_initial, kind, _takes_luck(kind))
     first = initial(seeded(0))
+    for name in ("num_players", "min_utility", "max_utility", *METHODS.values()):
+        value = getattr(first, name, None)
+        if value is not None and not callable(value):
+            raise ValueError(f"{name} of {kind.__name__} is {value!r}; it must be a method")
     players = (
         first.num_players()
         if hasattr(first, "num_players")
