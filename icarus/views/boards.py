@@ -197,9 +197,8 @@ def _pieces(place: Spot, width: float, height: float) -> Iterator[str]:
         if piece.is_long:
             y = _LABEL + 14.0 + 21 * i
             shape = _at(3, y - 10, _box(width - 6, 20, piece.fill, rx=3))
-            size = min(
-                14, (width - 8) / (0.58 * max(1, cell_len(sign)))
-            )  # so that the sign has room
+            # so that the sign has room
+            size = min(14, (width - 8) / (0.58 * max(1, cell_len(sign))))
         else:
             y = radius + pitch * min(i, last)
             if place.shape == "up":
