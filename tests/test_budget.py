@@ -21,7 +21,7 @@ ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or belo
 TOKENS = {
     "icarus/algebra": 10_350,
     "icarus/arena": 5_985,
-    "icarus/audit": 24_540,
+    "icarus/audit": 24_600,
     "icarus/bridges": 6_530,
     "icarus/commands": 20_960,
     "icarus/compiler": 17_200,
@@ -34,7 +34,7 @@ TOKENS = {
     "icarus/learning": 7_960,
     "icarus/specs": 12_700,
     "icarus/views": 6_540,
-    "icarus": 260_460,
+    "icarus": 260_510,
     "experiments": 64_860,
     "tests": 300_560,
 }

@@ -381,19 +381,30 @@ class Redraws:
 
     def note_sight(self, state: State, observer: int, sight: Sequence[object]) -> None:
         """Compare the facts of a state with those of the first one to which the observer came by what he has seen."""
-        if self._game.observation is None or len(self._met) >= MOST_MET:
-            return
-        keys = self._keys(state.data)
+        if self._compares_sights:
+            self._compare_sight(state, observer, sight, self._keys(state.data))
+
+    @property
+    def _compares_sights(self) -> bool:
+        return self._game.observation is not None and len(self._met) < MOST_MET
+
+    def _compare_sight(
+        self, state: State, observer: int, sight: Sequence[object], keys: dict[Name, object]
+    ) -> None:
         key = fingerprint((observer, sight, state.moves(observer)))
         first = self._met.setdefault(key, keys)
         self._varied |= {(name, observer) for name in keys if first.get(name) != keys[name]}
         if first is not keys:
             self._met_again.update((name, observer) for name in keys)
 
-    def note(self, state: State, observer: int, draws: list[StateData]) -> None:
-        """Count a decision of an observer, whose sight is noted, by its draws."""
+    def note(
+        self, state: State, observer: int, draws: list[StateData], sight: Sequence[object]
+    ) -> None:
+        """Count a decision of an observer, by its draws and by what he has seen."""
         self._decisions[observer] += 1
         keys = self._keys(state.data)
+        if self._compares_sights:
+            self._compare_sight(state, observer, sight, keys)
         others = {stamp(draw): draw for draw in draws}
         luck = {} if isinstance(self._game, Game) else self.luck_in(state.data)
         for each in map(self.luck_in, draws) if luck else ():
@@ -584,7 +595,7 @@ class Redraws:
 
     def in_doubt(self) -> bool:
         """Whether the check fails for a fact that the observer may infer: he has seldom come again to what he has seen."""
-        if self._game.observation is None or len(self._met) >= MOST_MET:
+        if not self._compares_sights:
             return False
         is_any_redrawn = self._different.total() > 0
         suspects = self._lasting() if is_any_redrawn else self._unlike

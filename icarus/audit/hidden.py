@@ -300,8 +300,7 @@ class Hidden:
         rng_before = self.rng.copy()
         worlds = self._draw(draws, state.data)
         self.draw_count += len(worlds)
-        self._redraws.note_sight(state, observer, self._seen_by(observer))
-        self._redraws.note(state, observer, worlds[:PROBE])
+        self._redraws.note(state, observer, worlds[:PROBE], self._seen_by(observer))
         luck = seeded((*self.seed, Stream.CHANCE, self.decisions))
         if self.decisions == 1 or plain_below(luck, FOR_CHANCE) == 0:
             self._draw_for_chance(draws, luck)

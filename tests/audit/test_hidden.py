@@ -321,8 +321,7 @@ def test_a_hidden_hand_that_is_never_redrawn_is_found():
             for draw in draws:
                 # the hand of the next player is left as it truly is
                 draw["hands"][0, (observer + 1) % 7] = state.data["hands"][0, (observer + 1) % 7]
-            redraws.note_sight(state, observer, [view_of(game, state.data, observer)])
-            redraws.note(state, observer, draws)
+            redraws.note(state, observer, draws, [view_of(game, state.data, observer)])
         state.apply_action(luck.choice(state.legal_actions()))
     redraws.judge(check)
     pattern = r"for player (\d), hands\[(\d)\] is never redrawn, while those of others are"
@@ -361,7 +360,7 @@ def test_places_that_differ_between_deals_and_that_no_draw_changes_are_found():
         redraws.begin(deal)
     for number in range(2 * OFTEN):
         deal, draw = deals[number // OFTEN]
-        redraws.note(deal, number % 2, [draw.data])
+        redraws.note(deal, number % 2, [draw.data], [])
     redraws.judge(check)
     assert [example[:56] for example in check.examples] == [
         "for player 0, where place is 2 is never redrawn, while t"

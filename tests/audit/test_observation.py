@@ -340,8 +340,7 @@ def test_the_card_that_was_turned_up_is_told_as_no_draw_changes_it():
             player = state.current_player()
             views = [view_of(game, state.data, player)]
             draws = Draws(state, player).draw(state.data, 4, seeded(deal))
-            redraws.note_sight(state, player, views)
-            redraws.note(state, player, draws)
+            redraws.note(state, player, draws, views)
             state.apply_action(random_action(state, luck))
     redraws.judge(check)
     assert check.checked == 24
