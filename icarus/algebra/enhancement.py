@@ -125,7 +125,7 @@ class Enhancement(_Algebra):
             owner, given, [name for name in dict.fromkeys((*names, *possible)) if name in possible]
         )
         # A rule that is given keeps its own number of a name that a slot has, too.
-        of_slots = self._of_slots() if "rule" in given else {}
+        of_slots = dict(self._pairs_of_slots()) if "rule" in given else {}
         rule = rule.rebound({name: value for name, value in given.items() if name not in of_slots})
         # The call is printed in the new name: parameters of `places` without their names, those of `keywords` with them. A rule prints its
         # own, as in mast(gibbs(temperature=0.1)).
@@ -153,23 +153,23 @@ class Enhancement(_Algebra):
 
     def _own_parameters(self, rule: Rule) -> dict[str, object]:
         """The parameters of the slots and of a rule, with their values; of one name that of the slots."""
-        of_slots = self._of_slots()
+        of_slots = dict(self._pairs_of_slots())
         return of_slots | {name: value for name, value in rule.parameters if name not in of_slots}
 
-    def _of_slots(self) -> dict[str, object]:
-        """The parameters of the slots, with their values."""
+    def _pairs_of_slots(self) -> list[tuple[str, object]]:
+        """The name and the value of each parameter of the slots; a name may stand in several."""
         slots = self.backpropagation, self.capture, self.policy.source
-        return {name: value for slot in slots for name, value in slot.parameters}
+        return [pair for slot in slots for pair in slot.parameters]
 
     def _refuse_two_values(self) -> None:
         """Refuse a parameter of two slots with two values: the name of a variant tells one, and would be read as another strategy."""
-        values = self._of_slots()
-        for slot in (self.backpropagation, self.capture, self.policy.source):
-            for name, value in slot.parameters:
-                if value != values[name]:
-                    raise ValueError(
-                        f"two slots of {self.name} have the parameter {name}, as {value} and as {values[name]}; rename one"
-                    )
+        pairs = self._pairs_of_slots()
+        last = dict(pairs)
+        for name, value in pairs:
+            if value != last[name]:
+                raise ValueError(
+                    f"two slots of {self.name} have the parameter {name}, as {value} and as {last[name]}; rename one"
+                )
 
     def __attrs_post_init__(self) -> None:
         check_name(self.name)
@@ -250,9 +250,7 @@ class Composition(Enhancement):
         Raises:
             TypeError: its weights have no such parameter. ValueError: a value outside of its range.
         """
-        present = {
-            name: value for weight, _ in self.terms for name, value in weight.parameters.items()
-        }
+        present = _weight_parameters(self.terms)
         family = str(self).partition("(")[0].lower() if self.alias else f"({self})"
         given = _given_by_name(family, arguments, parameters, tuple(present))
         check_names(family, given, present)
@@ -260,8 +258,8 @@ class Composition(Enhancement):
         if terms == self.terms:
             return self
         changed = _composition(self.operator, terms)
-        values = {name: value for weight, _ in terms for name, value in weight.parameters.items()}
-        text = ", ".join(f"{name}={_value_text(values[name])}" for name in present)
+        values = _weight_parameters(terms)
+        text = ", ".join(f"{name}={_value_text(value)}" for name, value in values.items())
         return with_alias(changed, f"{family}({text})") if self.alias else changed
 
     @property
@@ -291,6 +289,11 @@ class Composition(Enhancement):
 
     def __repr__(self) -> str:
         return self.alias or self.name
+
+
+def _weight_parameters(terms: Terms) -> dict[str, object]:
+    """The parameters of all weights, with their values."""
+    return {name: value for weight, _ in terms for name, value in weight.parameters.items()}
 
 
 def with_alias(composition: Enhancement, alias: str) -> Enhancement:
