@@ -374,6 +374,7 @@ def _check_names(path: Path, names: Mapping[str, Operand]) -> None:
 
     Refuse an enhancement, a weight or a rule with a name of the library's, too: its results would be taken for those of the library's.
     """
+    known = {**NAMES, **names}
     for variable, value in names.items():
         if not isinstance(value, Enhancement | WeightFunction | Rule):
             continue
@@ -386,14 +387,14 @@ def _check_names(path: Path, names: Mapping[str, Operand]) -> None:
         if isinstance(value, Rule):
             continue
         name = value.name if isinstance(value, WeightFunction) else str(value)
-        if name.isidentifier() and {**NAMES, **names}.get(name) != value:
+        if name.isidentifier() and known.get(name) != value:
             raise _refused(
                 path,
                 f"declares {variable} with the name {name!r}; the name and the variable must be the same",
             )
         near = [
             each
-            for each, another in {**NAMES, **names}.items()
+            for each, another in known.items()
             if isinstance(another, Enhancement) and each.lower() == variable.lower()
         ]
         if len(near) > 1:
