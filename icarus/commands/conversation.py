@@ -519,6 +519,7 @@ class Conversation:
         if viewer is not None and seat is None:
             scene = scene.opened_to(viewer)
         board = svg(scene)
+        # the whole picture says whether it counts players from 0
         if session.worded(board, viewer) != board:
             board = svg(scene.with_words(functools.partial(session.worded, viewer=viewer)))
         answer = {
