@@ -20,7 +20,7 @@ ROOT = Path(__file__).parent.parent
 ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or below it before that is lowered
 TOKENS = {
     "icarus/algebra": 10_350,
-    "icarus/arena": 5_985,
+    "icarus/arena": 6_140,
     "icarus/audit": 24_600,
     "icarus/bridges": 6_530,
     "icarus/commands": 20_960,
@@ -34,9 +34,9 @@ TOKENS = {
     "icarus/learning": 7_960,
     "icarus/specs": 12_700,
     "icarus/views": 6_540,
-    "icarus": 260_510,
+    "icarus": 260_720,
     "experiments": 64_860,
-    "tests": 300_560,
+    "tests": 300_700,
 }
 IDEAS = {"icarus": (138, 271, 2_572), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average

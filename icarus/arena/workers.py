@@ -21,8 +21,10 @@ from concurrent.futures import (
     wait,
 )
 from importlib.machinery import PathFinder
+from multiprocessing.synchronize import Event
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from icarus import checks
 from icarus.load_files import OWN, sentence_of
 
 if TYPE_CHECKING:
@@ -30,11 +32,17 @@ if TYPE_CHECKING:
 
 _SENT = {"icarus", "experiments"}  # packages whose functions workers call
 LOCAL = "local"
+_SPAWN = multiprocessing.get_context("spawn")
 PATIENCE = 10  # seconds in which a scheduler must answer
 MAX_DEATHS = 3  # a game over which so many processes have died is not tried again
 AHEAD = 2  # games handed out for each process, so that none waits for work
 # Ctrl-C comes to all processes of a terminal; the first one ends the others. A local cluster's workers run this text.
 _IGNORE_INTERRUPTS = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+
+_UNGUARDED = (
+    "the processes end before they play: each begins by running the script that has called for them; "
+    'let the script call below `if __name__ == "__main__":`, in a file, or with workers=1'
+)
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -50,17 +58,24 @@ class Workers:
     Args:
         count: how many games are played at once.
         start: makes what hands games to other processes; by default this process plays itself.
+        ready: set as soon as one of them can play.
     """
 
-    def __init__(self, count: int = 1, start: Callable[[], Executor] | None = None) -> None:
-        self.count, self._start = count, start
+    def __init__(
+        self,
+        count: int = 1,
+        start: Callable[[], Executor] | None = None,
+        ready: Event | None = None,
+    ) -> None:
+        self.count, self._start, self._ready = count, start, ready
         self._executor = start() if start else None
 
     def results(self, play: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
         """The results of tasks, as they end. A process that dies is replaced, and all tasks under way are tried again, one by one.
 
         Raises:
-            GameFailed: in another process a task raised an error or killed several processes; or the cluster has gone.
+            GameFailed: in another process a task raised an error or killed several processes; no process has begun; or the cluster
+                has gone.
         """
         if self._start is None:
             yield from map(play, tasks)
@@ -87,6 +102,8 @@ class Workers:
                 try:
                     yield self._result(future, task)
                 except BrokenExecutor:
+                    if self._ready is not None and not self._ready.is_set():
+                        raise GameFailed(_UNGUARDED) from None
                     if is_alone:
                         deaths += 1
                     if deaths == MAX_DEATHS:
@@ -157,14 +174,28 @@ def workers(count: int, cluster: str | None = None) -> Iterator[Workers]:
             playing = Workers(
                 max(1, sum(client.nthreads().values())), lambda: client.get_executor(pure=False)
             )
+        elif count == 1:
+            playing = Workers()
         else:
-            playing = Workers(count, (lambda: process_pool(count)) if count > 1 else None)
+            ready = _SPAWN.Event()
+            playing = Workers(count, lambda: process_pool(count, ready), ready)
         stack.callback(playing.close)
         yield playing
 
 
-def check_can_be_sent(game: object) -> None:
-    """Refuse a game that other processes cannot be given."""
+def check_processes(workers: int, cluster: str | None, game: object) -> None:
+    """Refuse what is no number of processes, and a game that other processes cannot be given.
+
+    A process that begins runs the script again that has called for it. Where that calls for processes once more, it ends: `results` of
+    the first one says why.
+    """
+    checks.integer("workers", workers, least=1)
+    if workers == 1 and cluster is None:
+        return
+    if getattr(multiprocessing.current_process(), "_inheriting", False):  # as multiprocessing asks
+        raise SystemExit
+    if cluster is not None:
+        return
     try:
         content = pickle.dumps(game)
         for module in (name for name in sys.modules if name.startswith(OWN)):
@@ -176,15 +207,16 @@ def check_can_be_sent(game: object) -> None:
         ) from None
 
 
-def process_pool(count: int) -> ProcessPoolExecutor:
+def process_pool(count: int, ready: Event) -> ProcessPoolExecutor:
     """Processes that begin anew: one that is forked while another thread compiles would hang at its own first compilation."""
-    return ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), _begin)
+    return ProcessPoolExecutor(count, _SPAWN, _begin, (ready,))
 
 
-def _begin() -> None:
+def _begin(ready: Event) -> None:
     """What a process of the pool does first; it ends as soon as the process that started it has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    ready.set()
 
 
 def _end_with_parent() -> None:
@@ -225,13 +257,16 @@ def connection(address: str, count: int) -> "Iterator[Client]":
     with contextlib.ExitStack() as stack:
         place: LocalCluster | str = address
         if address == LOCAL:
-            cluster = LocalCluster(
-                n_workers=count,
-                threads_per_worker=1,
-                dashboard_address=None,
-                preload=_IGNORE_INTERRUPTS,
-                silence_logs=logging.CRITICAL,
-            )
+            try:
+                cluster = LocalCluster(
+                    n_workers=count,
+                    threads_per_worker=1,
+                    dashboard_address=None,
+                    preload=_IGNORE_INTERRUPTS,
+                    silence_logs=logging.CRITICAL,
+                )
+            except RuntimeError as error:
+                raise ValueError(f"{_UNGUARDED} ({error})") from None
             place = stack.enter_context(cluster)
         try:
             client = Client(place, timeout=PATIENCE)

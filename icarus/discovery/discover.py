@@ -12,7 +12,7 @@ import msgspec
 from icarus import checks
 from icarus.arena.match import load_unedited
 from icarus.arena.player import Entrant, load_game, read_entrant
-from icarus.arena.workers import check_can_be_sent, workers as start_workers
+from icarus.arena.workers import check_processes, workers as start_workers
 from icarus.discovery import race
 from icarus.discovery.race import (
     PROOF_ONLY,
@@ -51,7 +51,8 @@ def discover(
 
     Args:
         to: a directory for protocol, rows and page; the same call continues a race in it. Without it nothing is kept.
-        workers: processes; for a game that is given by its name, or whose functions other processes can import.
+        workers: processes; for a game that is given by its name, or whose functions other processes can import. Each begins by running
+            the script that calls: call below `if __name__ == "__main__":`.
         cluster: the address of a dask scheduler, whose processes play instead; or "local", for a cluster of `workers` on this machine.
         report: called after each batch.
         settings: of the race, see `plan_race`.
@@ -63,9 +64,7 @@ def discover(
     """
     check_callable("report", report, "a function of a RaceProgress")
     report = report or (lambda progress: None)
-    checks.integer("workers", workers, least=1)
-    if workers > 1 and cluster is None:
-        check_can_be_sent(game)
+    check_processes(workers, cluster, game)
     protocol = plan_race(game, **settings)
     game = protocol.game if isinstance(game, str) else game
     directory = None if to is None else Path(to)

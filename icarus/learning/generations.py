@@ -20,7 +20,7 @@ from icarus import checks
 from icarus.arena.ledger import Ledger, check_settings, write_settings, write_whole
 from icarus.arena.match import Files, Match, game_row, load_unedited, seated
 from icarus.arena.player import Entrant, read_entrant, with_digest
-from icarus.arena.workers import Workers, check_can_be_sent, workers as start_workers
+from icarus.arena.workers import Workers, check_processes, workers as start_workers
 from icarus.discovery.race import KEY, mean_reward
 from icarus.engine.lowering import reads_heuristic
 from icarus.engine.search import check_callable
@@ -162,7 +162,8 @@ def learn(
         out: a file for the evaluation; beside it a directory with all that was played, where the same call goes on. Without it nothing is
             kept.
         files: Python files whose games are named.
-        workers: processes; for a game that is given by its name, or whose functions other processes can import.
+        workers: processes; for a game that is given by its name, or whose functions other processes can import. Each begins by running
+            the script that calls: call below `if __name__ == "__main__":`.
         cluster: the address of a dask scheduler, whose processes play instead; or "local", for a cluster of `workers` on this machine.
         report: called before each round; of a match before the first game that is missing, and after each game.
         settings: the fields of `LearningSettings`.
@@ -176,7 +177,7 @@ def learn(
     started = time.monotonic()
     check_callable("report", report, "a function of a LearningProgress")
     report = report or (lambda progress: None)
-    checks.integer("workers", workers, least=1)
+    check_processes(workers, cluster, game)
     if importlib.util.find_spec("sklearn") is None:
         raise ValueError("learning needs scikit-learn: pip install 'icarus-mcts[learn]'")
     if isinstance(files, str):
@@ -184,8 +185,6 @@ def learn(
     digests = tuple((str(path), digest_of(path)) for path in map(Path, files))
     loaded = load_unedited(game, digests)
     check_game("learn", loaded.game)
-    if workers > 1 and cluster is None:
-        check_can_be_sent(game)
     defaults = COMPILED if isinstance(loaded.game, Game) else PLAIN
     # rows and files hold Python's own numbers
     numbers = {name: checks.own_number(value) for name, value in settings.items()}

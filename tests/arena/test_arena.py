@@ -503,6 +503,18 @@ def test_a_task_that_kills_and_a_cluster_that_has_gone_are_told(executor, messag
         list(Workers(2, executor).results(squared, range(4)))
 
 
+def test_a_script_that_each_process_runs_again_is_told_of_once(tmp_path):
+    program = tmp_path / "unguarded.py"
+    program.write_text(
+        "from icarus.arena.workers import check_processes, workers\n"
+        "check_processes(2, None, 'nim')\n"
+        "with workers(2) as playing:\n    list(playing.results(abs, [1]))\n"
+    )
+    process = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False)
+    assert process.stderr.count("Traceback") == 1, process.stderr
+    assert 'let the script call below `if __name__ == "__main__":`' in process.stderr
+
+
 def test_processes_end_with_the_one_that_started_them(tmp_path):
     program = tmp_path / "parent.py"
     program.write_text(
