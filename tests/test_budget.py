@@ -21,12 +21,12 @@ ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or belo
 TOKENS = {
     "icarus/algebra": 10_350,
     "icarus/arena": 6_140,
-    "icarus/audit": 24_600,
+    "icarus/audit": 24_620,
     "icarus/bridges": 6_530,
     "icarus/commands": 20_960,
-    "icarus/compiler": 17_200,
+    "icarus/compiler": 17_275,
     "icarus/discovery": 9_070,
-    "icarus/engine": 39_815,
+    "icarus/engine": 39_820,
     "icarus/equilibrium": 21_460,
     "icarus/games": 42_100,
     "icarus/kernel": 18_520,
@@ -34,9 +34,9 @@ TOKENS = {
     "icarus/learning": 7_960,
     "icarus/specs": 12_700,
     "icarus/views": 6_540,
-    "icarus": 260_720,
+    "icarus": 260_830,
     "experiments": 64_860,
-    "tests": 300_700,
+    "tests": 301_200,
 }
 IDEAS = {"icarus": (138, 271, 2_572), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average

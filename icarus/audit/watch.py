@@ -24,7 +24,8 @@ NUMBERS = {name: number for number, name in enumerate(["", *ROWS, *OF_PYTHON_GAM
 Progress = Callable[[int, int], None]
 T = TypeVar("T")
 
-# The number of the function that runs, from 1, or 0 for none; and how many have been asked. Shared with the process that watches.
+# In the process of an audit, and shared with the one that watches it: the number of the function that runs, from 1, or 0 for none;
+# and how many have been asked.
 _shared = memoryview(bytearray(2 * 8)).cast("q")
 
 
@@ -53,10 +54,9 @@ def watched(game: AnyGame, audit: Callable[[Progress], T], progress: Progress) -
         DoesNotReturnError: a function of the game runs for more than `SECONDS`.
         KeyboardInterrupt: Ctrl-C; it names the function that ran.
     """
-    global _shared
     if not hasattr(os, "fork"):
         return audit(progress)
-    _shared = memoryview(mmap.mmap(-1, 2 * 8)).cast("q")
+    shared = memoryview(mmap.mmap(-1, 2 * 8)).cast("q")
     reading, writing = multiprocessing.Pipe(duplex=False)
     for stream in (sys.stdout, sys.stderr):
         stream.flush()  # or it would be written twice
@@ -64,21 +64,23 @@ def watched(game: AnyGame, audit: Callable[[Progress], T], progress: Progress) -
         warnings.simplefilter("ignore", DeprecationWarning)  # that threads are not there afterwards
         child = os.fork()
     if child == 0:
-        _work(audit, writing)
+        _work(audit, writing, shared)
     writing.close()
     try:
-        return _followed(game, child, reading, progress)
+        return _followed(game, child, reading, shared, progress)
     # the process of the audit may have been interrupted too, and then has said where
     except KeyboardInterrupt as stop:
-        raise KeyboardInterrupt(str(stop) or _running(game)) from None
+        raise KeyboardInterrupt(str(stop) or _running(game, shared)) from None
     finally:
         reading.close()
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
 
 
-def _work(audit: Callable[[Progress], Any], writing: Connection) -> None:
+def _work(audit: Callable[[Progress], Any], writing: Connection, shared: memoryview) -> None:
     """Run an audit in this process, send its progress and its result or error, and end the process."""
+    global _shared
+    _shared = shared
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         AnyGame.ask = _ask_watched  # type: ignore[assignment, method-assign]  # of all games, in this process alone
@@ -96,7 +98,9 @@ def _work(audit: Callable[[Progress], Any], writing: Connection) -> None:
         os._exit(0)
 
 
-def _followed(game: AnyGame, child: int, reading: Connection, progress: Progress) -> Any:
+def _followed(
+    game: AnyGame, child: int, reading: Connection, shared: memoryview, progress: Progress
+) -> Any:
     """The result of the audit in another process, whose functions are watched."""
     calls = -1
     since = _clock(child)
@@ -107,7 +111,7 @@ def _followed(game: AnyGame, child: int, reading: Connection, progress: Progress
                 kind, value = reading.recv()
             except EOFError:
                 raise RuntimeError(
-                    f"the process of the audit of {game} has ended {_running(game)}"
+                    f"the process of the audit of {game} has ended {_running(game, shared)}"
                 ) from None
             if kind == "result":
                 return value
@@ -115,12 +119,12 @@ def _followed(game: AnyGame, child: int, reading: Connection, progress: Progress
                 raise DoesNotReturnError(_late(str(value))) if is_stopped else value
             progress(*value)
         seconds = SECONDS + PATIENCE if is_stopped else SECONDS
-        if calls != _shared[1]:
-            calls = _shared[1]
+        if calls != shared[1]:
+            calls = shared[1]
             since = _clock(child)
-        elif _shared[0] and _clock(child) > since + seconds:
+        elif shared[0] and _clock(child) > since + seconds:
             if is_stopped:  # machine code is not interrupted
-                raise DoesNotReturnError(_late(_running(game)))
+                raise DoesNotReturnError(_late(_running(game, shared)))
             os.kill(child, signal.SIGINT)
             is_stopped = True
 
@@ -137,7 +141,7 @@ def _late(where: str) -> str:
     return f"a function has not returned after {SECONDS:g} s: {where}"
 
 
-def _running(game: AnyGame) -> str:
-    name = [*NUMBERS][_shared[0]]
+def _running(game: AnyGame, shared: memoryview) -> str:
+    name = [*NUMBERS][shared[0]]
     function = getattr(game, name, None)
     return f"in {name} of {game}{defined_at(function)}" if function else "between two functions"

@@ -663,7 +663,9 @@ def kernel_cache(make: Callable[P, T], most: int | None = None) -> Callable[P, T
 
     @functools.wraps(make)
     def cached(*arguments: P.args, **named: P.kwargs) -> T:
-        return made(_generation[0], functions.MAKES_PLAIN.get(), *arguments, **named)  # type: ignore[arg-type]  # they can be hashed
+        plain = functions.MAKES_PLAIN.get()
+        with functions.LOADING if plain else contextlib.nullcontext():
+            return made(_generation[0], plain, *arguments, **named)  # type: ignore[arg-type]  # they can be hashed
 
     return cached
 

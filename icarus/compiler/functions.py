@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import importlib
+import logging  # noqa: F401  # its own lock is to be taken after ours where a process forks: it begins to watch that first
 import os
 import sys
 import threading
@@ -13,8 +14,8 @@ from typing import Any, TypeVar, cast
 
 # ------------------------------------------------------------------------------------- modules that are slow to load, and their types
 
-# Held while anything of the compiler is loaded or extended: its modules import each other in circles, in which two threads meet. Who
-# holds the compiler's own lock may take this one, never the other way round.
+# Held while anything of the compiler is loaded or extended: its modules import each other in circles, in which two threads meet; and
+# while plain Python is made, which threads share. Who holds the compiler's own lock may take this one, never the other way round.
 LOADING = threading.RLock()
 if hasattr(os, "register_at_fork"):  # a child has no thread that would load the rest
     os.register_at_fork(
@@ -79,7 +80,9 @@ def compiler() -> Any:
     with LOADING:
         numba = importlib.import_module("numba")
         if numba.config.DISABLE_JIT:
-            raise RuntimeError('NUMBA_DISABLE_JIT is set; unset it, or search with engine="python"')
+            raise CompilationError(
+                'NUMBA_DISABLE_JIT is set; unset it, or search in_python(game) with engine="python"'
+            )
         if DEBUG:
             numba.config.BOUNDSCHECK = 1  # also in what users hand to the compiler themselves
         # A helper that was compiled for the rows of one table serves those of another that begin with the same fields.

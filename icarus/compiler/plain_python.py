@@ -12,13 +12,20 @@ import types as pytypes
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard, cast
 
 import numpy as np
 
 from icarus.compiler import memory
 from icarus.compiler.digest import content_of, renew_rebound
-from icarus.compiler.functions import MAKES_PLAIN, CompiledCallable, Intrinsic, is_helper
+from icarus.compiler.functions import (
+    LOADING,
+    MAKES_PLAIN,
+    CompiledCallable,
+    F,
+    Intrinsic,
+    is_helper,
+)
 from icarus.compiler.memory import (
     lowest_bit,
     plain_lowest_bit,
@@ -347,6 +354,17 @@ _USUAL = (
 _copies: list[tuple["PlainPython", dict[str, Any], dict[str, Any], dict[str, Any]]] = []
 
 
+def _one_at_a_time(make: F) -> F:
+    """Let one thread at a time make plain Python: another would find globals of which not all are plain."""
+
+    @functools.wraps(make)
+    def made(*arguments: Any) -> Any:
+        with LOADING:
+            return make(*arguments)
+
+    return cast(F, made)
+
+
 class PlainPython:
     """Makes plain Python of helpers and slots: `interpret(function)`.
 
@@ -366,6 +384,7 @@ class PlainPython:
         }
         self._spaces: dict[int, dict[str, Any]] = {}
 
+    @_one_at_a_time
     def __call__(self, value: object) -> Any:
         """The plain Python of a function or a helper, or of a module of helpers; None for None."""
         result = self._results.get(id(value))
@@ -393,6 +412,7 @@ class PlainPython:
             self._results[id(value)] = result
         return result
 
+    @_one_at_a_time
     def inside(self, function: Any) -> Callable:
         """A function of Python whose calls are those of plain Python; it is this function itself, even if another stands in for it."""
         space = self._space(function.__globals__)
@@ -442,6 +462,7 @@ class PlainPython:
 interpret: PlainPython = PlainPython()
 
 
+@_one_at_a_time
 def interpret_rebound() -> None:
     """Have all plain Python functions that were made of compiled ones use the globals as they are bound now."""
     renew_rebound()

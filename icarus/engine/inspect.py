@@ -9,6 +9,7 @@ import itertools
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from typing import Any, TypeAlias
 
 import attrs
@@ -136,9 +137,10 @@ def inspect_playout(
     if before is not None:
         search.rng[:] = before.rng
     search.record_simulation()
-    _notes[:] = [_Notes(search)]
+    notes = _Notes(search)
+    token = _notes.set(notes)
     search.run(1)
-    notes = _notes.pop()
+    _notes.reset(token)
     return InspectedPlayout(
         state=search.state,
         strategy=strategy,
@@ -298,13 +300,13 @@ class _Notes:
 
 
 _INT = np.dtype(np.int64)
-_notes: list[_Notes] = []  # of the playout that is being looked at
+_notes: ContextVar[_Notes] = ContextVar("notes")  # of the playout that this thread looks at
 
 
 def _noted(function: Any) -> tuple[object, Callable]:
     """A function of the loop, and the method of the notes that is called in its place."""
     name = python_of(function).__name__
-    return function, lambda *arguments: getattr(_notes[-1], name)(*arguments)
+    return function, lambda *arguments: getattr(_notes.get(), name)(*arguments)
 
 
 _NOTING = PlainPython(map(_noted, (loop.begin, loop.decide, loop.draw_term, loop.backpropagation)))

@@ -7,6 +7,7 @@ import random
 import re
 import signal
 import sys
+import threading
 import time
 import tomllib
 import types
@@ -199,6 +200,29 @@ def test_a_function_that_does_not_return_is_named_with_its_line(name, monkeypatc
     place = re.search(rf"in {name} of second-chance \({re.escape(__file__)}, line (\d+)\)", line)
     assert place is not None
     assert int(place[1]) - code.co_firstlineno in (1, 2)
+
+
+def test_a_function_that_does_not_return_is_found_beside_another_audit(monkeypatch):
+    def endless(state, action):
+        while True:
+            pass
+
+    found: list[tuple[str, ...]] = []
+    endless_game = attrs.evolve(GAME, apply=endless)
+    first = threading.Thread(target=lambda: found.append(audit(endless_game, games=1).failed))
+    began, followed = threading.Event(), watch._followed
+
+    def noted(*arguments):
+        began.set()
+        return followed(*arguments)
+
+    monkeypatch.setattr(watch, "_followed", noted)
+    monkeypatch.setattr(watch, "SECONDS", 0.5)
+    first.start()
+    began.wait()
+    audit(GAME, games=1, determinizations=1)
+    first.join(10)
+    assert found == [("end",)]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere all seconds count alike")

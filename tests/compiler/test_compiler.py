@@ -432,6 +432,33 @@ def test_threads_that_load_the_compiler_at_once_wait_for_each_other(python, tmp_
     assert done.stdout == "done\n", done.stderr
 
 
+FORKED_MEANWHILE = """
+import os, threading, time
+from icarus.compiler.functions import LOADING
+import logging
+began = threading.Event()
+def load():
+    with LOADING:
+        began.set()
+        time.sleep(0.5)
+        logging.getLogger("a library that is loaded")
+thread = threading.Thread(target=load)
+thread.start()
+began.wait()
+child = os.fork()
+if child == 0:
+    os._exit(0)
+os.waitpid(child, 0)
+thread.join()
+print("done")
+"""
+
+
+def test_a_process_forks_while_a_thread_loads_the_compiler(python):
+    done = python(FORKED_MEANWHILE)
+    assert done.stdout == "done\n", done.stderr
+
+
 def test_a_torn_file_is_compiled_anew_and_repaired(folder, monkeypatch, compilations):
     kernel_of(DOUBLE, monkeypatch)
     (file,) = folder.iterdir()

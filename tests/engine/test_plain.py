@@ -356,6 +356,34 @@ def test_nothing_is_compiled_for_a_search_in_python(python, capsys):
     assert plain.stdout.count("[") == 1
 
 
+def test_a_command_that_would_compile_without_a_compiler_says_so(python):
+    refused = python(None, "-m", "icarus", "search", "kuhn-poker", NUMBA_DISABLE_JIT="1")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("icarus: NUMBA_DISABLE_JIT is set; unset it, or")
+
+
+IN_THREADS = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from icarus import BASELINE, MAST, games, search, show_playout
+sys.setswitchinterval(1e-5)
+state = games.load("kuhn-poker").new_initial_state(seed=1)
+def visits(_):
+    return search(state, MAST, iterations=10, seed=1, engine="python").visits.tolist()
+def shown(seed):
+    return str(show_playout(state, BASELINE >> MAST, seed=seed))
+with ThreadPoolExecutor(4) as pool:
+    found, pages = [*pool.map(visits, range(4))], [*pool.map(shown, range(40))]
+assert found == [found[0]] * 4, found
+assert pages == [*map(shown, range(40))]
+"""
+
+
+def test_threads_share_what_is_made_plain_but_not_what_they_look_at(python):
+    done = python(IN_THREADS)
+    assert done.returncode == 0, done.stderr
+
+
 def test_ctrl_c_in_a_python_search_loses_nothing():
     counted = iter(range(10**9))
 
