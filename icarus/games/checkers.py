@@ -218,6 +218,8 @@ def text(state: Facts) -> str:
     if player(state) != TERMINAL:
         if state.capturing:
             situation += ", continuing a chain" if state.chained else ", captures forced"
+        if state.quiet_left < state.draw_after:
+            situation += f", drawn after {state.quiet_left} more without a capture"
     elif state.quiet_left == 0:
         situation = "drawn"
     else:

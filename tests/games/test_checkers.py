@@ -183,9 +183,11 @@ def test_forty_moves_without_capture_are_a_draw():
 
 def test_a_capture_starts_the_count_anew():
     state = position("Black 1: b c3, w d4, w h8, b a1")
+    assert "Black to move, captures forced, drawn after 1 more without a capture" in str(state)
     play(state, "c3xe5")
     assert not state.is_terminal()
     assert state.facts.quiet_left == 40
+    assert "drawn" not in str(state)
 
 
 def test_the_length_of_a_draw_is_a_parameter():
