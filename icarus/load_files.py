@@ -95,13 +95,16 @@ def imports_of(path: str | Path) -> Imports:
         file, package = pending.pop()
         for name in _imported_names(file, package):
             imported = _file_of(name)
+            if imported is None or imported == start:
+                continue
             beside = start.with_name(f"{name}.py")
-            if file == start and beside.is_file() and imported not in (None, start, beside):
+            if file == start and beside.is_file() and imported != beside:
                 raise ValueError(
                     f"{path} would import {imported}, not {beside}; give one of the two another name"
                 )
-            if imported is not None and imported not in files and imported != start:
+            if imported not in files:
                 files.add(imported)
+                # Its relative imports start from its package, which a package is itself.
                 is_package = imported.name == "__init__.py"
                 pending.append((imported, name if is_package else name.rpartition(".")[0]))
     return tuple(
@@ -179,11 +182,7 @@ def _imported_names(path: Path, package: str) -> Iterator[str]:
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(
             ("import_module", "__import__")
         ):
-            names = [
-                str(ast.literal_eval(each))
-                for each in node.args[:1]
-                if isinstance(each, ast.Constant)
-            ]
+            names = [str(each.value) for each in node.args[:1] if isinstance(each, ast.Constant)]
         for name in names:
             yield from itertools.accumulate(name.split("."), "{}.{}".format)
 
@@ -227,15 +226,11 @@ def load_files(paths: Iterable[str | Path]) -> dict[str, Operand]:
         values: list[tuple[str, str, object]] = [
             ("a game", name, game) for name, game in games_of_file.items()
         ]
-        values += [
-            (
-                "an enhancement" if isinstance(value, Enhancement) else "a weight or a rule",
-                name,
-                value,
-            )
-            for name, value in enhancements.items()
-            if isinstance(value, Enhancement | WeightFunction | Rule)
-        ]
+        for name, value in enhancements.items():
+            if isinstance(value, Enhancement):
+                values.append(("an enhancement", name, value))
+            elif isinstance(value, WeightFunction | Rule):
+                values.append(("a weight or a rule", name, value))
         for kind, name, value in values:
             first, where = defined.setdefault((kind, name), (value, path))
             if _identity(first) != _identity(value):
@@ -266,6 +261,7 @@ def load_file(path: Path) -> ModuleType:
 
 
 def _load(path: Path) -> tuple[ModuleType, Games]:
+    """A file as a module, run once for each of its contents, and its games, whose names are this file's from now on."""
     if not path.exists():
         raise ValueError(f"there is no file {str(path)!r}")
     if path.suffix != ".py" or not path.is_file():
@@ -279,6 +275,7 @@ def _load(path: Path) -> tuple[ModuleType, Games]:
         try:
             # never from bytecode, see `_SourceLoader`
             code = compile(content, str(path), "exec", dont_inherit=True)
+            # functions have the first name, the module and its classes the second
             for name_of_file in (str(path), module.__file__):
                 _keep_text(name_of_file, content)
             exec(code, vars(module))
