@@ -319,7 +319,7 @@ class UnnormalizedMixture(_Algebra):
         with contextlib.suppress(TypeError, ValueError):
             if isinstance(self / float(total), Enhancement):
                 hint = f"; did you mean ({self})/{total}?"
-        # in so many digits as are shown
+        # a sum that is rounded to 1 is not said to be "1, not 1"
         sum_text = "almost 1" if total == "1" else total
         return f"sum to {sum_text}, not to 1{hint}"
 
@@ -374,13 +374,13 @@ def _scale(value: MixtureLike, factor: object) -> MixtureLike:
 
 def _normalise(operator: str, terms: Terms) -> MixtureLike:
     """The finished composition where the weights sum to 1, else the sum as it stands."""
-    if operator == "*" and terms[0][0] == Weight():
-        return terms[0][1]
     mixture = UnnormalizedMixture(operator, terms)
+    # A weight may depend on the visits: its values for many a visit count are its shares.
     by_term = [[weight.at(*probe) for probe in PROBES] for weight, _ in terms]
-    if operator == "*" or any(
-        abs(sum(shares) - 1) > TOLERANCE for shares in zip(*by_term, strict=True)
-    ):
+    if operator == "*":
+        weight, term = terms[0]
+        return term if weight == Weight() else mixture
+    if any(abs(sum(shares) - 1) > TOLERANCE for shares in zip(*by_term, strict=True)):
         return mixture
     for (weight, _), shares in zip(terms, by_term, strict=True):
         if wrong := [share for share in shares if not -TOLERANCE <= share <= 1 + TOLERANCE]:
@@ -416,6 +416,7 @@ def _policies(term: Enhancement) -> Iterator[Enhancement]:
     if not isinstance(term, Composition) or term.operator in ("+", "&"):
         yield term
     else:
+        # A >> B >> C is A in the tree and C in simulation: no policy reads B
         operands = (term.terms[0], term.terms[-1]) if term.operator == ">>" else term.terms
         for _, part in operands:
             yield from _policies(part)
