@@ -476,7 +476,7 @@ def rules_digest(
 
     Args:
         opens_objects: whether partials, methods and classes are followed, and the statements that make dictionaries and sets are read;
-            they were not for files that are kept from before.
+            without it, the digest is that of older versions, which their files still have.
     """
     hasher, written = hashlib.sha256(repr(context).encode()), set[object]()
     described: Any = PLAIN | MUTABLE | enum.Enum
@@ -499,7 +499,10 @@ def rules_digest(
 
 
 def _text_of_variable(value: object) -> bytes:
-    """The statements of users' files that make a dictionary or a set of a module: what it holds now it may remember from a game."""
+    """The statements of users' files that make a dictionary or a set of a module.
+
+    What it holds does not count: the rules may have put it there in a game.
+    """
     texts = []
     for module in list(sys.modules.values()):
         # only its content is looked at: a library may load itself when it is asked for anything
@@ -508,7 +511,7 @@ def _text_of_variable(value: object) -> bytes:
         if names and not (_is_ours(module) or _is_pythons(module) or _is_installed(module)):
             lines = linecache.getlines(content.get("__file__") or "")
             texts += [
-                ast.unparse(each) for each in _statements("".join(lines)) if _makes(each, names)
+                ast.unparse(each) for each in _statements("".join(lines)) if _may_write(each, names)
             ]
     return "\n".join(sorted(texts)).encode()
 
@@ -522,8 +525,8 @@ def _statements(text: str) -> list[ast.stmt]:
     return []
 
 
-def _makes(statement: ast.stmt, names: Set[str]) -> bool:
-    """Whether a statement may write what one of the names stands for; not where it only hands it over to make something else."""
+def _may_write(statement: ast.stmt, names: Set[str]) -> bool:
+    """Whether a statement may write to what one of the names stands for; an assignment such as `other = sorted(NAME)` only reads it."""
     is_assignment = isinstance(statement, ast.Assign | ast.AnnAssign)
     for node in ast.walk(statement):
         match node:
@@ -531,6 +534,7 @@ def _makes(statement: ast.stmt, names: Set[str]) -> bool:
                 return True
             case ast.Name(id=name) if name in names and not is_assignment:
                 return True
+            # in an assignment as well: `last = NAME.pop()`, `NAME["a"] = 1`
             case ast.Attribute(value=ast.Name(id=name)) if name in names:
                 return True
             case ast.Subscript(value=ast.Name(id=name)) if name in names:

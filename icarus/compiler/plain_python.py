@@ -432,14 +432,15 @@ class PlainPython:
         return copy
 
     def _space(self, names: dict[str, Any]) -> dict[str, Any]:
-        """The globals of a module with its helpers as plain Python; the same dictionary where there are none."""
+        """A copy of a module's globals in which helpers are plain Python; the globals themselves, if there are no helpers in them."""
         space = self._spaces.get(id(names))
         if space is None:
             changed = [name for name, value in names.items() if self._changes(value)]
+            # kept before it is filled: helpers of the module call each other
             space = self._spaces[id(names)] = dict(names) if changed else names
             self._alive.append(names)
-            space.update({name: self(names[name]) for name in changed})
             if changed:
+                space.update({name: self(names[name]) for name in changed})
                 _copies.append((self, names, dict(names), space))
         return space
 
