@@ -324,26 +324,25 @@ def _walk_items(
     facts[f"{LENGTH}{path}"] = float(len(items))
     by_place = not isinstance(items, set | frozenset) and (places is None or f"{path}[" in places)
     by_value = places is None or f"{path}#" in places
-    if not by_value:
-        if by_place:
-            for i, item in enumerate(items):
-                _walk(item, f"{path}[{i}]", facts, depth + 1, places)
-        return
-    for i, item in enumerate(items):
-        inside: dict[str, float] = {}
-        _walk(item, "", inside, depth + 1, None)
-        # equal items have the same at each place; those of a set, and the bits of a number, have no places
-        has_no_places = isinstance(item, set | frozenset | int | np.integer)
-        left_out = LENGTH if has_no_places else (LENGTH, "#")
-        parts = [
-            f"{key}{exact_text(number)}"
-            for key, number in sorted(inside.items())
-            if not key.startswith(left_out)
-        ]
-        name = f"{path}#{','.join(parts)}"
-        facts[name] = facts.get(name, 0.0) + 1.0
-        if by_place:
-            facts |= {_below(f"{path}[{i}]", key): number for key, number in inside.items()}
+    if by_value:
+        for i, item in enumerate(items):
+            inside: dict[str, float] = {}
+            _walk(item, "", inside, depth + 1, None)
+            # An item is called by what stands at its places; a set, and the bits of a number, have none: these by their values (#).
+            has_no_places = isinstance(item, set | frozenset | int | np.integer)
+            left_out = LENGTH if has_no_places else (LENGTH, "#")
+            parts = [
+                f"{key}{exact_text(number)}"
+                for key, number in sorted(inside.items())
+                if not key.startswith(left_out)
+            ]
+            name = f"{path}#{','.join(parts)}"
+            facts[name] = facts.get(name, 0.0) + 1.0
+            if by_place:
+                facts |= {_below(f"{path}[{i}]", key): number for key, number in inside.items()}
+    elif by_place:
+        for i, item in enumerate(items):
+            _walk(item, f"{path}[{i}]", facts, depth + 1, places)
 
 
 def _below(path: str, key: str) -> str:

@@ -138,16 +138,21 @@ def _kernel_of(name: str, function: Callable, arrays: GameArrays) -> CompiledFun
     if name in DEALING:
         arguments.append("*unpack(parameters)")
     call = f"function({', '.join(arguments)})"
-    lines = [f"return {call}"] if row.returns else [call, "return 0"]
-    if name == "deal":
-        lines = [f"array_at(probability, 1, REAL)[0] = {call}", "return 0"]
     if name in KINDS:
         lines = [
             "numbers = array_at(out, room, REAL)",
             "numbers[:] = nan",
             call.replace(_VIEWS["out"], "numbers"),
+            "if not are_sound(numbers):",
+            "    raise ValueError(wrong)",
+            "return 0",
         ]
-        lines += ["if not are_sound(numbers):", "    raise ValueError(wrong)", "return 0"]
+    elif name == "deal":
+        lines = [f"array_at(probability, 1, REAL)[0] = {call}", "return 0"]
+    elif row.returns:
+        lines = [f"return {call}"]
+    else:
+        lines = [call, "return 0"]
     expected = (
         "a number from 0 to 1 for each player"
         if name == "heuristic"
