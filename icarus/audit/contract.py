@@ -408,12 +408,14 @@ class Contract:
         """Observations, features and the heuristic of the state, and the features of its first legal action."""
         self.asked.look(self._data)
         for kind in KINDS:
-            # At the end only `features` are asked for; at a chance node no features of actions.
-            is_undefined = player == TERMINAL and kind != "features"
+            # a game need not define the others at the end, and those of actions at a chance node
+            if player == TERMINAL and kind != "features":
+                continue
             if player == CHANCE and kind == "action_features":
-                is_undefined = True
-            if getattr(self.game, kind) is not None and not is_undefined:
-                self._ask(kind, *(self._ask("legal")[:1] if kind == "action_features" else []))
+                continue
+            if getattr(self.game, kind) is not None:
+                action = self._ask("legal")[:1] if kind == "action_features" else []
+                self._ask(kind, *action)
                 self.checks["features"].checked += 1
 
     def _notice(self, player: int, action: int, possible: list[int], texts: dict[int, str]) -> None:

@@ -144,7 +144,11 @@ def _renamed(start: StateData, names: Mapping[Any, Any], places: Set[Name]) -> S
 def deals(
     state: State, draw: StateData, faces: Faces, places: set[Name], luck: random.Random
 ) -> Iterator[tuple[StateData, dict]]:
-    """Deals that may lead to a draw, each with the other names of cards."""
+    """Deals that may lead to a draw, each with the cards that have another name in it: {card: its name}.
+
+    The first has the draw's cards at their places, and no other names. In the others cards have changed names at all `places`, by pairs
+    of what was exchanged.
+    """
     exchanged_parts = [
         each for each in exchanges(state.data, draw, faces) if each.lost or each.gained
     ]

@@ -448,17 +448,17 @@ class Redraws:
             self._meet(dict(self._facts(each)))
         facts = dict(self._facts(self._game.ask("copy", data)))
         for name, value in facts.items():
-            same_list = facts.get(name[:-1], data)
-            values = self._others.setdefault(name, {})
-            if isinstance(same_list, list | tuple) and not isinstance(name[-1], Value):
-                for each in same_list:
+            whole = facts.get(name[:-1], data)  # what the fact is a part of; at the top the state
+            values = self._others.setdefault(name, {})  # which `_alike` tries
+            if isinstance(whole, list | tuple) and not isinstance(name[-1], Value):
+                for each in whole:
                     values.setdefault(_key(each), each)
             yield from self._alike(data, name, value, observer)
 
     def _facts(self, data: StateData) -> Iterator[tuple[Name, Any]]:
-        """The facts of a state: what it is made of, and where a list of integers has each of its values.
+        """The facts of a state: its parts, and for a list such as who holds each card, the places of each holder's cards.
 
-        The latter is told of lists with more items than players in which a value comes twice, such as who holds each card.
+        Such a list has more items than there are players, all of them integers, and one of these more than once.
         """
         for name, value in itertools.islice(parts_of(data), MOST_FACTS):
             yield name, value
