@@ -518,7 +518,7 @@ class OpenSpielState(pyspiel.State):
     def chance_outcomes(self) -> list[tuple[int, float]]:
         if self.position is None:
             return list(enumerate(self.get_game().probabilities))
-        seats.numbered_actions(self.position)
+        seats.numbered_actions(self.position)  # an error where C++ would not check
         return sorted(self.position.chance_outcomes())
 
     def _apply_action(self, action: int) -> None:

@@ -419,6 +419,7 @@ class Prepared(CalledBack):
         def rewards(state: int, out: int, players: int) -> int:
             data = objects[records[state][0]]
             answer = asked("rewards", data)
+            # what most games return is taken as it is: the checks take time
             is_plain = (
                 type(answer) in (list, tuple)
                 and len(answer) == players
@@ -530,7 +531,7 @@ class Layout:
         """What the fields of a workspace hold that do not depend on the root."""
         game = self._game
         program = self.program
-        row = self.program.components[0].information.row(self._game.players)
+        row = program.components[0].information.row(game.players)
         return {
             **{
                 f"game.{name}": getattr(game, name)
@@ -874,9 +875,9 @@ class CompiledSearch:
 
 
 def _read_rules(game: AnyGame) -> None:
-    """Read the rules of a user's game now: before a search is to go on from these records, their file may be edited and loaded anew."""
+    """Have the rules of a user's game remembered: a search that goes on from these records compares them, if their file was edited."""
     is_ours = str(getattr(game.initial, "__module__", "")).startswith("icarus.")
-    # what cannot be read is told where rules are compared
+    # rules that cannot be read are refused by that search
     with contextlib.suppress(Exception):
         if not is_ours:
             rules_of(game)

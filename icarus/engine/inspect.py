@@ -270,6 +270,7 @@ class _Notes:
             for i in range(first, first + count):
                 key = int(records[i])
                 before = _information(self.search.tables[c].find(key))
+                # the loop's own function, as if this were the component's only update
                 component.first, component.count = i, 1
                 _NOTING(loop.backpropagate)(w, component)
                 after = _information(self.search.tables[c].find(key))
@@ -648,7 +649,11 @@ class _Walk:
     def below(
         self, opened: int, flow: float, world: State, keys: tuple[int, ...]
     ) -> Iterator[_Branch]:
-        """The children of a node that are in the tree and are to be opened, with the visits of the node handed down to them."""
+        """The children of a node that are in the tree and are to be opened.
+
+        Args:
+            flow: the visits that the node is handed down; it hands them on to its children, in proportion to their own visits.
+        """
         player = world.current_player()
         if player == TERMINAL:
             return

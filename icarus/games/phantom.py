@@ -366,6 +366,7 @@ def scene(state: Facts, seat: int | None) -> Scene:
     """The seat's own marks, and the other's that it has found, which are small letters in the text; the whole board at the end."""
     *board, footer = text(state).split("\n")
     if seat is not None and not state.ended:
+        # capital letters are marks of the other's that it has not found
         board = [line.replace("OX"[seat], ".") for line in board]
         # of the other's tries nothing is seen
         footer = footer if state.player == seat else footer.split(",", 1)[0]
