@@ -393,6 +393,7 @@ class Conversation:
         live: stands for the search under way; None where none is.
         shown: of each viewer, the last search that was shown to him.
         problem: why the agents cannot go on; a change of the game has them try again.
+        is_open: whether all is shown to everybody, since somebody said `open`.
         links: for each viewer, the address that gives him his seat.
         next: the game that was begun after this one.
     """
@@ -405,8 +406,11 @@ class Conversation:
         if iterations:
             iterations = max(iterations, _LEAST_ADVICE)
         self.adviser = attrs.evolve(adviser, scheme=scheme, iterations=iterations)
-        self.session, self.viewers = session, viewers or (None,)
-        self.is_open, self.problem, self.closed = False, "", False
+        self.session = session
+        self.viewers = viewers or (None,)
+        self.is_open = False
+        self.problem = ""
+        self.closed = False
         self.live: object = None
         self.links = list[str]()
         self.next: Conversation | None = None
@@ -614,9 +618,12 @@ class Conversation:
 
     def log(self, viewer: int | None) -> list[LogEntry]:
         """An entry for each action that a viewer noticed; nothing in them tells of the others."""
-        session, log, seat = self.session, list[LogEntry](), self._sees(viewer)
+        session = self.session
+        seat = self._sees(viewer)
+        log = list[LogEntry]()
         for index, played in enumerate(session.played):
-            if (what := played.text_for(seat)) is not None:
+            what = played.text_for(seat)
+            if what is not None:
                 marks = "-".join(seen_parts(played.before, played.action))
                 text = session.worded(what or marks or "a hidden choice", viewer)
                 name = session.name_of(played.player, viewer)
