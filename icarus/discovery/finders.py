@@ -95,13 +95,13 @@ class FactorialPosterior:
     def _with_rest(
         self, points: Sequence[Point], sums: Reals, rng: np.random.Generator | None
     ) -> Reals:
-        """The sums and r(x), what the weights leave over for each point: drawn from its posterior, or without a generator its mean."""
-        prior = 1 / SCALES[3] ** 2
+        """f of points, by the sums of their weights: r(x) is added, drawn from its posterior, or without a generator its mean."""
+        prior_precision = 1 / SCALES[3] ** 2
         score, precision = np.array([self.observed.get(point, (0.0, 0.0)) for point in points]).T
-        means = sums + precision * (score - sums) / (precision + prior)
+        means = sums + precision * (score - sums) / (precision + prior_precision)
         if rng is None:
             return means
-        return means + rng.standard_normal(sums.shape) / np.sqrt(precision + prior)
+        return means + rng.standard_normal(sums.shape) / np.sqrt(precision + prior_precision)
 
 
 def fit(
@@ -112,12 +112,13 @@ def fit(
     distinct = list(index_of_point)
     point_of_score = np.array([index_of_point[point] for point in points])
     batch = np.unique(np.array(batches), return_inverse=True)[1]
-    y = np.array(scores) - 0.5
+    y = np.array(scores) - 0.5  # score i is of the point point_of_score[i], in the batch batch[i]
     count_of_point = np.bincount(point_of_score).astype(float)
     columns = features.columns(distinct)
     prior = _covariance(features, columns)
     effects = np.zeros(batch.max() + 1)
     noise = max(LEAST_NOISE**2, _within(y, point_of_score, count_of_point))
+    # by turns: the points without the effects of batches, then the effects without what is expected of the points
     for turn in range(ROUNDS):
         means = np.bincount(point_of_score, y - effects[batch]) / count_of_point
         variance_of_mean = SCALES[3] ** 2 + noise / count_of_point
