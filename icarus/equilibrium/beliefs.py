@@ -331,6 +331,7 @@ def follow_observation(tree: Responding, frame: ViewFrame) -> None:
 def follow_action(tree: Responding, frame: ViewFrame) -> None:
     """Open the view after the responder's action that is next."""
     end, responder = tree.status[0].used, tree.status[0].responder
+    # the legal actions anew: the views below have used the same room
     write_legal(tree.walk[0], tree.states[frame.decider], tree.words)
     action = tree.words[frame.action]
     key = BEYOND if frame.key == BEYOND else next_key(frame.key, 1, action)

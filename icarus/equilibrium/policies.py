@@ -555,6 +555,7 @@ def _responses(tree: GameTree, policy: np.ndarray, text: str) -> tuple[np.ndarra
     """Both best responses to a policy, by slot, and its exploitability."""
     best, values = np.zeros(len(policy)), np.zeros(len(tree.views))
     value = respond(tree.arrays, policy, best, values)
-    total = sum(tree.game.utilities)  # what both gain together; `respond` takes it for 0
+    # What both players gain together. `respond` takes it for 0, so that it is added to what the second player has.
+    total = sum(tree.game.utilities)
     first, second = values[:PLAYERS].tolist()
     return best, _exact_result((first, second + total), (value, total - value), text)
