@@ -145,7 +145,7 @@ def fitted(rows: Sequence[GameRow], zero: str, newcomers: Iterable[str] = ()) ->
     first = posterior(scores_of(rows), {zero: ZERO}, newcomers)
     pairs = dict[Key, list[tuple[float, float]]]()
     values = dict(zip(first.names, first.value, strict=True))
-    expectations = dict[tuple[str, str], float]()
+    expectations = dict[tuple[str, str], float]()  # once for each two players: rows are many
     for row in rows:
         if "score" not in row:
             continue
@@ -156,6 +156,7 @@ def fitted(rows: Sequence[GameRow], zero: str, newcomers: Iterable[str] = ()) ->
         pair = pairs.setdefault((*names, *row["seed"]), [])
         pair.append((row["score"] - chance, chance * (1 - chance)))
     complete = [pair for pair in pairs.values() if len(pair) == 2]
+    # [pair, game, gap and variance]: the sums of the two games
     gaps, variances = np.array(complete).reshape(-1, 2, 2).sum(axis=1).T
     dispersion = (EVEN_PAIRS / 2 + (gaps**2).sum()) / (EVEN_PAIRS / 2 + variances.sum())
     return posterior(scores_of(rows), {zero: ZERO}, newcomers, dispersion=float(dispersion))
