@@ -133,10 +133,11 @@ def fields_of(
         if width != REAL:
             least, most = int(least), int(most)  # a range may be given in real numbers
         has_few = is_whole and most - least < MOST_VALUES
-        # the bits of a set: of a number of 8 bytes without a sign, and of an integer that is said to be from 0 to 2^n - 1
+        # a set by its range: an integer that is said to be from 0 to 2^n - 1
         is_named_mask = (
             width != REAL and limits_of_fact is not None and least == 0 and most & (most + 1) == 0
         )
+        # A number of 8 bytes without a sign is a set, too, unless it is said to have few values.
         if has_few and (width != 8 or limits_of_fact is not None):
             add(VALUES, place, width, low=int(least), size=int(most - least) + 1)
         elif width == 8 or is_named_mask:
@@ -162,9 +163,10 @@ def fields_of(
 
 
 def _limits_between(numbers: np.ndarray) -> np.ndarray:
-    """The limits between intervals that hold about equally many numbers; what is rare below a frequent number has one of its own."""
+    """The limits between intervals that hold about equally many numbers."""
     shares = np.linspace(0, 1, MOST_INTERVALS + 1)[1:-1]
     limits, counts = np.unique(np.quantile(numbers, shares), return_counts=True)
+    # A number so frequent that it is several limits is kept apart from the rare ones below it, by one more limit.
     lower = [numbers[numbers < limit] for limit in limits[counts > 1]]
     return np.union1d(limits, [each.max() for each in lower if each.size])
 

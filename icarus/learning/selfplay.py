@@ -181,11 +181,16 @@ def act(table: SelfPlay, state: np.ndarray, mover: int, count: int) -> int:
 
 @helper
 def write_targets(table: SelfPlay, first: int, end: int, rest: float) -> None:
-    """Write the target of each position of a branch, whose rewards are in `values`; λ is `rest`."""
+    """Write the target of each position of a branch, whose rewards are in `values`; λ is `rest`.
+
+    It is (1 − λ) times the value after the action that is best by the evaluation, plus λ times the target of the next position.
+    """
     value = following = table.values
     for i in range(end - 1, first - 1, -1):
+        # where no action was looked at beforehand, the next position's own value is that after it
         if table.how[i] != FORCED:
             value = table.after[i]
+        # what follows a random action says nothing of the best one
         share = 0.0 if table.how[i] == RANDOM else rest
         copy_items(table.rewards[i], table.values)
         for p in range(len(value)):
