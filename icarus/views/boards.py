@@ -189,7 +189,10 @@ def _place(place: Spot) -> str:
 
 
 def _pieces(place: Spot, width: float, height: float) -> Iterator[str]:
-    """A piece in the middle, several on top of each other, from the base of a point; long ones below each other, below the label."""
+    """The pictures of a place's pieces: one alone is in the middle, several lie on each other from the top; a point has them at its base.
+
+    Long ones lie below each other, below the label.
+    """
     radius, last = SIDE * 0.38, min(len(place.pieces), STACK) - 1
     pitch = min(2 * radius, (height - 2 * radius) / max(1, last))
     for i, piece in enumerate(place.pieces):
