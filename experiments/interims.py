@@ -100,22 +100,24 @@ def alpha_spent(decision: verdicts.Judgement) -> float:
 def games_to_next_interim(decision: verdicts.Judgement, games: Games) -> dict[verdicts.Place, int]:
     """The games that are missing, by place, until every comparison that can still count has had its next interim analysis.
 
-    In a case that disagrees already none can.
+    None can in a case in which one comparison disagrees: the others do not change that.
     """
     if decision.verdict != verdicts.UNDECIDED:
         return {}
-    targets: dict[tuple[verdicts.Place, str], int] = {}
+    targets = Counter[tuple[verdicts.Place, str]]()
     for case in decision.cases:
         if any(outcome.verdict == verdicts.DISAGREES for outcome in case):
             continue
         for outcome in case:
             if outcome.verdict == verdicts.UNDECIDED and outcome.interim < len(SHARES):
                 for cell in outcome.comparison.cells:
-                    due = INTERIM_GAMES[cell[0]][outcome.interim]
-                    targets[cell] = max(due, targets.get(cell, 0))
+                    place, _ = cell
+                    due = INTERIM_GAMES[place][outcome.interim]
+                    targets[cell] = max(due, targets[cell])
     missing = Counter[verdicts.Place]()
     for cell, due in targets.items():
-        missing[cell[0]] += max(0, due - games.get(cell, 0))
+        place, _ = cell
+        missing[place] += max(0, due - games.get(cell, 0))
     return {place: missing[place] for place in INTERIM_GAMES if missing[place]}
 
 

@@ -77,6 +77,7 @@ def player_of(table: dict[str, Any] | Entrant | str) -> Entrant | str:
     player = Entrant(**table) if isinstance(table, dict) else table
     if isinstance(player, str):
         return one_of("engine", player, tuple(ENGINES))
+    # refuses what makes no agent; the file of its evaluation is read when it plays
     attrs.evolve(player, evaluation="").agent()
     return player
 

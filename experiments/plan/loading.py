@@ -216,16 +216,17 @@ def _cells(table: ExperimentTable, module: str) -> tuple[Cell, ...]:
     """All agents in all columns."""
     agents = read_agents(table.agents, module)
     source, imports = source_of(module), imports_of(module)
-    cells = list[Cell]()
-    for column in _columns(table, module):
-        for name, agent in agents.items():
-            of_agent = None if agent.iterations == column.iterations else agent.iterations
-            spec = attrs.evolve(agent, iterations=None)
-            cells.append(Cell(column, name, spec, module, of_agent, source, imports))
+    columns = _columns(table, module)
     if table.seconds and any(agent.iterations for agent in agents.values()):
         raise Refusal(
             "agents: an agent can have iterations of its own only where the experiment's budget is in iterations"
         )
+    cells = list[Cell]()
+    for column in columns:
+        for name, agent in agents.items():
+            own_iterations = None if agent.iterations == column.iterations else agent.iterations
+            spec = attrs.evolve(agent, iterations=None)
+            cells.append(Cell(column, name, spec, module, own_iterations, source, imports))
     _all_different(cells)
     for cell in cells:
         _enough_iterations(cell)
@@ -347,7 +348,10 @@ def _enough_iterations(cell: Cell) -> None:
 
 
 def _playable(cell: Cell) -> None:
-    """A cut-off needs the game's heuristic, and an algorithm that lists the deals, or keeps the tree, a game for which that can be done."""
+    """Refuse a search that cannot play the cell's game.
+
+    A cut-off needs the game's heuristic; an algorithm needs a game whose deals it can list, or whose tree it can keep.
+    """
     for spec in (cell.spec, cell.column.opponent):
         game = known_game(cell.column.game, "games")
         if evaluation := evaluation_of(spec.evaluation):
