@@ -364,6 +364,7 @@ def test_an_edit_of_anything_that_a_function_reaches_compiles_anew_and_nothing_e
         except ZeroDivisionError:
             assert second == DIVIDED_BY_ZERO
 
+    # an overload stays registered as long as its process lives
     if edit == REGISTERED:
         survive(1, edited, seconds=60)
     else:

@@ -244,6 +244,7 @@ def test_the_last_player_sees_the_cards_of_which_the_game_writes_nothing():
         each for each in states(games.load("hearts"), 1)[20:] if each.current_player() == 3
     )
     tree = search_tree(search(state, BASELINE, iterations=100, scheme=SO_ISMCTS_POM))
+    # all cards of a reply would be one node if the last player did not see them
     replies = [np.flatnonzero(tree.parent == node) for node in np.flatnonzero(tree.parent == 0)]
     assert max(map(len, replies)) > 3
 
