@@ -221,8 +221,12 @@ def push(tree: Responding, source: int, action: int, mover: int, key: int, weigh
 @inlined_once
 def look_at(tree: Responding, frame: ViewFrame, i: int) -> int:
     """Follow what chance or the other may do in a state; tell what it is worth where it is an end."""
-    rules, status, entry = tree.walk[0], tree.status[0], tree.entries[i]
-    actions, reals, state = tree.words[: rules.max_legal], tree.reals, tree.states[i]
+    rules = tree.walk[0]
+    status = tree.status[0]
+    entry = tree.entries[i]
+    state = tree.states[i]
+    actions = tree.words[: rules.max_legal]
+    reals = tree.reals
     mover = player_of(rules, state)
     if mover == TERMINAL:
         ending = write_rewards(rules, state, reals)
@@ -232,14 +236,18 @@ def look_at(tree: Responding, frame: ViewFrame, i: int) -> int:
         status.done += entry.weight * frame.share
         entry.kind = DONE
         return ending
-    count, key, weight = write_legal(rules, state, actions), entry.key, entry.weight
+    count = write_legal(rules, state, actions)
+    key = entry.key
+    weight = entry.weight
     if mover == status.responder:
         # in all entries the same actions must be legal; the first one says which
         digest = count
         for k in range(count):
             digest = mix(digest, actions[k])
         if frame.decider == NOTHING:
-            frame.decider, frame.count, frame.actions = i, count, digest
+            frame.decider = i
+            frame.count = count
+            frame.actions = digest
         entry.kind = DECIDES
         return COMPLETE if frame.actions == digest else UNEQUAL
     if mover == CHANCE:
@@ -278,7 +286,8 @@ def leave(tree: Responding, value: float, policy_value: float) -> None:
 def recall(tree: Responding) -> None:
     """Leave the newest view again where its belief has been met, but for the weight of it all."""
     status = tree.status[0]
-    frame, total = tree.frames[status.depth], 0.0
+    frame = tree.frames[status.depth]
+    total = 0.0
     for i in range(frame.first, status.used):
         total += tree.entries[i].weight
     # beliefs are the same whose entries have the same shares of the weight, in any order
@@ -289,7 +298,9 @@ def recall(tree: Responding) -> None:
             mix(entry.digest, 4 * entry.observed + entry.kind),
             int(entry.weight / total * FINE + 0.5),
         )
-    frame.belief, frame.weight, place = digest, total, digest & (REMEMBERED - 1)
+    frame.belief = digest
+    frame.weight = total
+    place = digest & (REMEMBERED - 1)
     if tree.remembered[place] == digest:
         status.done += total * frame.share
         leave(tree, total * tree.values[place, 0], total * tree.values[place, 1])
@@ -317,7 +328,8 @@ def open_view(tree: Responding, key: int, share: float) -> None:
 @inlined_once
 def follow_observation(tree: Responding, frame: ViewFrame) -> None:
     """Open the view after what the responder sees in the entry that is next."""
-    end, move = tree.status[0].used, tree.entries[frame.next].observed
+    end = tree.status[0].used
+    move = tree.entries[frame.next].observed
     open_view(tree, BEYOND if frame.key == BEYOND else next_key(frame.key, 0, move), frame.share)
     for i in range(frame.next, end):
         entry = tree.entries[i]
@@ -330,7 +342,8 @@ def follow_observation(tree: Responding, frame: ViewFrame) -> None:
 @inlined_once
 def follow_action(tree: Responding, frame: ViewFrame) -> None:
     """Open the view after the responder's action that is next."""
-    end, responder = tree.status[0].used, tree.status[0].responder
+    end = tree.status[0].used
+    responder = tree.status[0].responder
     # the legal actions anew: the views below have used the same room
     write_legal(tree.walk[0], tree.states[frame.decider], tree.words)
     action = tree.words[frame.action]
@@ -345,7 +358,9 @@ def follow_action(tree: Responding, frame: ViewFrame) -> None:
 @array_kernel("best responses by beliefs")
 def respond_to_beliefs(tree: Responding, steps: int) -> int:
     """Go on with the walk for so many entries and views, until it is done, or until room is missing."""
-    status, most, ending = tree.status[0], tree.walk[0].max_legal, COMPLETE
+    status = tree.status[0]
+    most = tree.walk[0].max_legal
+    ending = COMPLETE
     for _ in range(steps):
         if status.depth < 0 or ending != COMPLETE:
             break
@@ -378,7 +393,8 @@ def respond_to_beliefs(tree: Responding, steps: int) -> int:
             follow_action(tree, frame)
             recall(tree)
         else:  # all has been followed
-            value, place = frame.value + frame.best, frame.belief & (REMEMBERED - 1)
+            value = frame.value + frame.best
+            place = frame.belief & (REMEMBERED - 1)
             tree.remembered[place] = frame.belief
             tree.values[place, 0] = value / frame.weight
             tree.values[place, 1] = frame.policy_value / frame.weight

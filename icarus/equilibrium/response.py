@@ -87,7 +87,9 @@ def play_out(
 ) -> float:
     """What a player has on average in games played from states by uniform choice, by their weights; no number if one does not end."""
     state, words = np.zeros(states.shape[1], np.int64), np.zeros(rules[0].max_legal, np.int64)
-    reals, total, gain = np.zeros(rules[0].max_legal + MAX_PLAYERS), weights.sum(), 0.0
+    reals = np.zeros(rules[0].max_legal + MAX_PLAYERS)
+    total = weights.sum()
+    gain = 0.0
     for i in range(len(states)):
         count = 1 + int(PLAYOUTS * weights[i] / total)
         for _ in range(count):

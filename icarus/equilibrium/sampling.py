@@ -166,7 +166,9 @@ def is_next(tree: Sampling, position: int, is_own: int, move: int) -> bool:
 @inlined
 def position_after(tree: Sampling, mover: int, action: int, position: int) -> int:
     """How many moves of the target are made after an action, which both players have been shown; OUTSIDE where it leaves the target."""
-    observer, moves, stays = tree.sampler[0].observer, tree.moves, True
+    observer = tree.sampler[0].observer
+    moves = tree.moves
+    stays = True
     is_public = observer == EVERYBODY and moves[0] == moves[1] == action
     # first that the action is made, as far as the observer knows it; then what else he is shown of it
     if is_public or observer == mover:
@@ -194,7 +196,8 @@ def narrow(
     for k in range(count):
         action = tree.actions[k]
         show(tree.walk[0], tree.state, action, tree.moves)
-        after, child = position_after(tree, mover, action, position), mix(history, action)
+        after = position_after(tree, mover, action, position)
+        child = mix(history, action)
         if tree.dead[child & (DEAD - 1)] == child:
             after = OUTSIDE
         tree.positions[k] = after

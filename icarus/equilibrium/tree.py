@@ -161,8 +161,14 @@ def continue_view(growth: Growth, parent: int, move: int, slot: int) -> int:
     if row == 0:
         row = growing.views
         view = views[row]
-        view.parent, view.move, view.slot, view.set = parent, move, slot, NOTHING
-        view.player, view.sibling, before.child = before.player, before.child, row
+        view.parent = parent
+        view.move = move
+        view.slot = slot
+        view.set = NOTHING
+        view.player = before.player
+        # the newest is the first of the list
+        view.sibling = before.child
+        before.child = row
         growing.views += 1
     return row
 
@@ -175,8 +181,11 @@ def player_set(growth: Growth, row: int, actions: np.ndarray, count: int) -> int
     if view.set == NOTHING:
         view.set = growing.sets
         info_set = tree.sets[view.set]
-        info_set.player, info_set.count, info_set.slot = view.player, count, growing.slots
-        info_set.last_view, info_set.node = row, growing.nodes
+        info_set.player = view.player
+        info_set.count = count
+        info_set.slot = growing.slots
+        info_set.last_view = row
+        info_set.node = growing.nodes
         for k in range(count):
             tree.slots[growing.slots + k] = actions[k]
         growing.slots += count
@@ -192,8 +201,11 @@ def player_set(growth: Growth, row: int, actions: np.ndarray, count: int) -> int
 @inlined
 def grow_child(growth: Growth, frame: Frame, child: Frame) -> int:
     """Make the action that is next in a copy of the state, and have both players see it; returns the action."""
-    rules, depth, k = growth.walk[0], growth.growing[0].depth, frame.next
-    state, moves = growth.states[depth], growth.words[rules.max_legal :]
+    rules = growth.walk[0]
+    depth = growth.growing[0].depth
+    state = growth.states[depth]
+    moves = growth.words[rules.max_legal :]
+    k = frame.next
     if frame.mover == CHANCE:
         count = write_legal(rules, state, growth.words)
         action = growth.words[k]
@@ -224,8 +236,10 @@ def add_history(growth: Growth, frame: Frame, child: Frame, action: int, state: 
         growing.ends += 1
         return status
     node = growth.tree.nodes[growing.nodes]
-    node.parent, node.action = frame.node, action
-    child.node, child.next = growing.nodes, 0
+    node.parent = frame.node
+    node.action = action
+    child.node = growing.nodes
+    child.next = 0
     child.count = write_legal(rules, state, growth.words)
     if child.mover != CHANCE:
         number = player_set(growth, child.views[child.mover], growth.words, child.count)
@@ -247,7 +261,9 @@ def grow(
     largest: int,
 ) -> int:
     """Walk over all histories, if they are no more than the largest number; the frame of the deals is there from the start."""
-    growing, frames, status = growth.growing[0], growth.frames, COMPLETE
+    growing = growth.growing[0]
+    frames = growth.frames
+    status = COMPLETE
     most_slots = len(growth.tree.slots) - growth.walk[0].max_legal
     while growing.depth >= 0 and status == COMPLETE:
         depth = growing.depth
@@ -260,7 +276,9 @@ def grow(
             return MORE_ROOM
         if depth + 2 > len(frames):
             return TOO_LONG
-        child, state, action = frames[depth + 1], growth.states[depth + 1], k
+        child = frames[depth + 1]
+        state = growth.states[depth + 1]
+        action = k
         child.chance_reach = frame.chance_reach
         copy_items(child.views, frame.views)
         if depth == 0:
