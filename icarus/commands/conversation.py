@@ -513,8 +513,11 @@ class Conversation:
             return views[viewer]
 
     def _describe(self, viewer: int | None, at: int | None = None) -> Answer:
-        session, log, seat = self.session, self.log(viewer), self._sees(viewer)
-        game, past = session.game, log[:at]
+        session = self.session
+        game = session.game
+        seat = self._sees(viewer)
+        log = self.log(viewer)
+        past = log[:at]
         is_now = len(past) == len(log)
         state = session.state if is_now else log[len(past)].played.before
         moves = state.legal_actions() if is_now and self._is_asked(viewer) else []

@@ -229,9 +229,13 @@ def _at_the_table(agent: Agent, game: AnyGame, play: str) -> Player:
 
 def _check_seats(strategies: list[str], game: AnyGame, level: int | None) -> None:
     """Refuse strategies, and an agent of a level after them, that do not fit a game's seats."""
-    least, most, beside = min(2, game.players), game.players, ""
+    least = min(2, game.players)
+    most = game.players
+    beside = ""
     if level is not None:
-        least, most, beside = least - 1, most - 1, " beside --level"
+        least -= 1
+        most -= 1
+        beside = " beside --level"
     if not least <= len(strategies) <= most:
         raise ValueError(
             f"{game} has {count_text(game.players, 'seat')}; give {range_text(least, most)} of A B …{beside}, "

@@ -505,7 +505,9 @@ class Layout:
 
     def _words(self, room: Room, widths: Mapping[str, int]) -> dict[str, int]:
         """How many words each array has."""
-        game, program, steps = self._game, self.program, room.steps + 1
+        game = self._game
+        program = self.program
+        steps = room.steps + 1
         state = -(-game.state.itemsize // WORD_BYTES) if isinstance(game, Game) else STATE_WORDS
         features = {f"playout.{name}": width * room.legal for name, width in widths.items()}
         return {

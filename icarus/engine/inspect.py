@@ -289,7 +289,9 @@ class _Notes:
                 return " or ".join(self._actions[action])
             return "unseen" if action == UNSEEN else f"move {action}"
 
-        texts, root, game = dict[int, str](), history.steps[0], self.search.game
+        game = self.search.game
+        root = history.steps[0]
+        texts = dict[int, str]()
         if HISTORY in part.records.alternatives:
             texts |= {int(root.record): "⟨⟩"} | _histories(history, history.keys, text)
         if POSITION in part.records.alternatives:
