@@ -490,8 +490,11 @@ class Redraws:
         }
 
     def _may_be_hidden(self, name: Name, observer: int, facts: dict[Name, Any]) -> bool:
-        """Whether a fact was never redrawn, and chance deals it, or others choose it unseen: it differs between deals, or between games in
-        which the observer has seen the same, or is another player's item in a list in which no two items are equal."""
+        """Whether a fact was never redrawn, though chance deals it, or others choose it unseen.
+
+        Then it differs between deals, or between games in which the observer has seen the same, or is another player's item in a list in
+        which no two items are equal.
+        """
         is_dealt = self._differs(name, observer)
         if self._is_for_each(name, facts) and name[1] != observer:
             is_dealt |= name[0] not in self._repeated

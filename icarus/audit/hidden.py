@@ -254,8 +254,9 @@ class Hidden:
                 self._guarded(state, partial(self._note_sights, state))
 
     def _note_sights(self, state: State) -> None:
+        """Play on from a deal, and note what the player of each decision has seen."""
         for player in self._decisions_of(state):
-            if len(self._choices) == 1:
+            if len(self._choices) == 1:  # the first decision, which ends the deal
                 self._redraws.begin(state)
             self._redraws.note_sight(state, player, self._seen_by(player))
 
