@@ -166,7 +166,9 @@ class PublicCFR:
             raise ValueError(
                 f"{game} has no public tree: players are shown something else than each action"
             )
-        self.game, self.power, self.iterations = game, power, 0
+        self.game = game
+        self.power = power
+        self.iterations = 0
         deals = deals_of(game)
         self._types = np.transpose(
             [np.unique(column, return_inverse=True)[1] for column in deals.observations.T]
@@ -190,7 +192,10 @@ class PublicCFR:
                 below = children[node["first"] : node["first"] + node["count"], 0]
                 np.add.at(histories, below, count)
             elif count > 0 and node["chooser"] != TERMINAL:
-                node["histories"], node["start"], node["place"] = count, end, place
+                # a block begins here
+                node["histories"] = count
+                node["start"] = end
+                node["place"] = place
                 end += node["size"] * types * count
                 place += types * count
         precision = np.dtype(float if end <= SINGLE else np.float32)
