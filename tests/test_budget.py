@@ -22,7 +22,7 @@ TOKENS = {
     "icarus/algebra": 10_350,
     "icarus/arena": 6_140,
     "icarus/audit": 24_620,
-    "icarus/bridges": 6_530,
+    "icarus/bridges": 6_545,
     "icarus/commands": 20_960,
     "icarus/compiler": 17_275,
     "icarus/discovery": 9_070,

@@ -509,7 +509,8 @@ def _without_file(table: dict[str, object], folder: Path) -> tuple[dict[str, obj
         return table, ""
     if len(files) > 1:
         raise Refusal(
-            f"games: {files[0]} and {files[1]} are two files; write the experiment as a .py file that imports both"
+            f"games: {files[0]} and {files[1]} are two files; write the experiment as a .py file that imports both; "
+            "what a function makes there is a game of that file if one of its own calls it"
         )
     path = folder / files[0]
     game = game_of_file(path, "and write the experiment as a .py file that imports it")

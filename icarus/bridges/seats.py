@@ -5,7 +5,7 @@ import hashlib
 import inspect
 import os
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -170,8 +170,11 @@ def _initial(kind: type, takes_luck: bool, rng: np.ndarray) -> Any:
     return kind(_luck(rng)) if takes_luck else kind()
 
 
-def _rewards(low: float, high: float, state: Any) -> list[float]:
-    returns = list(state.returns())
+def _rewards(low: float, high: float, state: Any) -> Any:
+    returns = state.returns()
+    if not isinstance(returns, Iterable):
+        return returns  # which is refused, as of any game, with the author's line
+    returns = list(returns)
     if returns and not low <= min(returns) <= max(returns) <= high:
         raise ValueError(
             f"{returns!r} are not from {low} to {high}; min_utility() and max_utility() of the class say from where to where"
@@ -231,7 +234,7 @@ def game_of(kind: type) -> PythonGame:
     """
     initial = functools.partial(_initial, kind, _takes_luck(kind))
     first = initial(seeded(0))
-    for name in ("num_players", "min_utility", "max_utility", *METHODS.values()):
+    for name in ("num_players", "min_utility", "max_utility", "is_terminal", *METHODS.values()):
         value = getattr(first, name, None)
         if value is not None and not callable(value):
             raise ValueError(f"{name} of {kind.__name__} is {value!r}; it must be a method")

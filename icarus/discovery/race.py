@@ -192,9 +192,10 @@ def plan_units(
     if proof < least:
         # and a half, so that enough is left where a share is rounded down
         enough = math.ceil((least * games_of_unit + 0.5) / shares[1])
+        fewer = ", or fewer finalists" if finalists > 1 else ""
         raise ValueError(
             f"a budget of {games} games proves nothing: each of {count_text(finalists, 'finalist')} needs {least} units for its proof, and "
-            f"has {count_text(proof, 'unit')}; give {enough:,} games, or fewer finalists"
+            f"has {count_text(proof, 'unit')}; give {enough:,} games{fewer}"
         )
     games_of_ablation = (factors + 1) * seats  # the winner, and once without each factor
     return Units(explore // seats, proof, ablate // games_of_ablation)

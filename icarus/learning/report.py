@@ -59,7 +59,7 @@ def blocks_of(evaluation: Evaluation) -> Iterator[Block]:
     """The document on an evaluation: its learning curve as a picture and a table, and how it was learned."""
     generations = generations_of(evaluation)
     about = evaluation.about
-    numbers = [each.number for each in generations if each.is_taken]
+    latest = [each for each in generations if each.is_taken][-1]
     yield Heading(f"{evaluation.game}, {evaluation}")
     yield Picture(curve_svg(generations), "the learning curve")
     judge, reference = about["judge"]["strategy"], about["reference"]["strategy"]
@@ -76,8 +76,12 @@ def blocks_of(evaluation: Evaluation) -> Iterator[Block]:
     # all chunks of a round have the same number of games
     games = -(-about["games"] // CHUNKS) * CHUNKS * about["rounds"]
     yield Paragraph(
-        f"The file has generation {numbers[-1]}: up to {games:,} games each, seed {about['seed']}."
+        f"The file has generation {latest.number}: up to {games:,} games each, seed {about['seed']}."
     )
+    if latest.error and latest.error >= latest.variance:
+        yield Paragraph(
+            "Its values are no nearer to the rewards than the mean reward is: give more games (--games), or generations."
+        )
 
 
 def _row(generation: Generation) -> list[str]:

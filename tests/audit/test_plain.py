@@ -950,10 +950,18 @@ def test_a_class_with_half_of_what_hides_something_is_refused():
         game_of(type("Coins", (Coins,), {"observation": property()}))
 
 
-@pytest.mark.parametrize("name", ["num_players", "min_utility", "legal_actions"])
+@pytest.mark.parametrize("name", ["num_players", "is_terminal", "legal_actions"])
 def test_a_class_with_a_number_in_place_of_a_method_is_refused(name):
     with pytest.raises(ValueError, match=f"{name} of Coins is 2; it must be a method"):
         game_of(type("Coins", (Coins,), {name: 2}))
+
+
+def test_returns_that_are_one_number_are_refused_by_the_class_s_name():
+    state = game_of(type("Coins", (Coins,), {"returns": lambda self: 1.0})).new_initial_state(1)
+    while not state.is_terminal():
+        state.apply_action(state.legal_actions()[0])
+    with pytest.raises(ValueError, match=r"Coins \(.*\) returned 1\.0; it must be 2 numbers"):
+        state.returns()
 
 
 CONSTRUCTORS = {

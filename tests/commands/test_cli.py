@@ -470,7 +470,7 @@ REFUSED = {
     "discover kuhn-poker --games 50 --space sixteen": "proves nothing",
     "discover kuhn-poker --games 500 --space no.toml": "there is no space and no file 'no.toml'; ",
     "discover kuhn-poker --games 9 --candidate RAVE --space general": "names the one strategy to be proven: leave out --space",
-    "discover kuhn-poker --games 200 --finalists 1": "needs 23 units for its proof, and has 20 units; give 232 games, or fewer finalists",
+    "discover kuhn-poker --games 200 --finalists 1": "needs 23 units for its proof, and has 20 units; give 232 games",
     f"exploitability {FIVE}": "these need a search, by --strategy: leave out --iterations",
     "exploitability kuhn-poker --strategy OOS(depth=1)": "is not a search; write Online Outcome Sampling as OOS",
     "exploitability kuhn-poker --strategy OOS(delta=0.5,delta=0.6)": "is not a search; write Online Outcome Sampling as OOS",

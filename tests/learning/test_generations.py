@@ -394,6 +394,17 @@ def test_the_games_that_were_played_are_told(learned):
     assert "up to 144 games each" in text_of(list(blocks_of(asked)))
 
 
+def test_values_no_better_than_the_mean_reward_are_told_to_need_more_games(learned):
+    evaluation = learned[1]
+    told = "no nearer to the rewards than the mean reward is"
+    for error, is_told in [(0.3, True), (0.2, False)]:
+        generations = [
+            row | {"error": error, "variance": 0.25} for row in evaluation.about["generations"]
+        ]
+        asked = attrs.evolve(evaluation, about=evaluation.about | {"generations": generations})
+        assert (told in text_of(list(blocks_of(asked)))) is is_told
+
+
 def test_the_command_goes_on_and_tells_the_curve(learned, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     play_small(monkeypatch)
