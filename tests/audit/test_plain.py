@@ -221,7 +221,7 @@ def test_a_function_that_does_not_return_is_found_beside_another_audit(monkeypat
     first.start()
     began.wait()
     audit(GAME, games=1, determinizations=1)
-    first.join(10)
+    first.join(60)
     assert found == [("end",)]
 
 
