@@ -229,6 +229,9 @@ def _end_with_parent() -> None:
 @contextlib.contextmanager
 def _interrupt_held_back() -> Iterator[None]:
     """A process started within inherits a blocked Ctrl-C; this one gets its own afterwards."""
+    if not hasattr(signal, "pthread_sigmask"):  # on Windows
+        yield
+        return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -385,7 +385,8 @@ def cache_folder() -> Path | None:
         folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
         status = folder.lstat()
-        if status.st_uid != os.geteuid() or status.st_mode & _OTHERS_WRITE:
+        has_owners = hasattr(os, "geteuid")  # elsewhere modes say nothing of other users
+        if has_owners and (status.st_uid != os.geteuid() or status.st_mode & _OTHERS_WRITE):
             raise PermissionError(f"other users may write to {folder}")
         os.utime(folder)
         for version in folder.parent.glob("[0-9a-f]" * len(PACKAGE_DIGEST)):

@@ -491,6 +491,29 @@ def test_the_folder_is_private_and_one_that_others_may_write_to_is_not_used(
     assert kernels.cache_folder.__wrapped__() is None
 
 
+WITHOUT_UNIX = """
+import os, signal, sys
+for module, name in [(os, "geteuid"), (os, "fork"), (os, "register_at_fork"), (signal, "pthread_sigmask")]:
+    delattr(module, name)
+sys.modules["fcntl"] = None
+from icarus import BASELINE, audit, games, search
+from icarus.arena.workers import workers
+from icarus.compiler.kernel import cache_folder
+kuhn = games.load("kuhn-poker")
+assert search(kuhn.new_initial_state(seed=1), BASELINE, iterations=10).iterations == 10
+assert audit(kuhn, games=1, determinizations=10).passed
+with workers(2) as playing:
+    assert [*playing.results(abs, [-1])] == [1]
+assert cache_folder() is not None
+"""
+
+
+def test_nothing_needs_what_unix_alone_has(python):
+    done = python(WITHOUT_UNIX)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+
+
 def test_a_folder_that_is_given_from_here_is_the_same_from_elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ICARUS_CACHE_DIR", "cache")
