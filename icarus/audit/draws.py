@@ -189,13 +189,11 @@ class Faces:
         return {(f"word {number}:", text) for number, text in enumerate(texts, 1)}
 
     def has(self, data: StateData, worlds: Sequence[StateData]) -> bool:
-        """Whether a state in plain Python is one of the draws, if no list tells an order, or by its text."""
+        """Whether a state in plain Python is one of the draws: one has the same text, or the same facts if no list tells an order."""
         if self._compiled:
             return False
-        truth, *draws = (
-            {tuple(facts_in(each, lambda *_: False)), self.text(each)} for each in (data, *worlds)
-        )
-        return any(truth & draw for draw in draws)
+        facts, *facts_of_draws = (facts_in(each, lambda *_: False) for each in (data, *worlds))
+        return facts in facts_of_draws or self.text(data) in map(self.text, worlds)
 
 
 def _go_apart(state: State, swapped: State, luck: random.Random) -> bool:
@@ -290,7 +288,7 @@ class Drawn:
 
     @property
     def merged(self) -> int:
-        """How many states look like another one: the records that were drawn beyond one for each face."""
+        """How many states look like another one: the different data that were drawn, beyond one for each face."""
         return sum(map(len, self.data.values())) - len(self.data)
 
     def expected(self, deals: float) -> float:
@@ -381,36 +379,29 @@ class Redraws:
 
     def note_sight(self, state: State, observer: int, sight: Sequence[object]) -> None:
         """Compare the facts of a state with those of the first one to which the observer came by what he has seen."""
-        if self._compares_sights:
-            self._compare_sight(state, observer, sight, self._keys(state.data))
-
-    @property
-    def _compares_sights(self) -> bool:
-        return self._game.observation is not None and len(self._met) < MOST_MET
-
-    def _compare_sight(
-        self, state: State, observer: int, sight: Sequence[object], keys: dict[Name, object]
-    ) -> None:
+        if not self._compares_sights:
+            return
+        keys = self._keys(state.data)
         key = fingerprint((observer, sight, state.moves(observer)))
         first = self._met.setdefault(key, keys)
         self._varied |= {(name, observer) for name in keys if first.get(name) != keys[name]}
         if first is not keys:
             self._met_again.update((name, observer) for name in keys)
 
+    @property
+    def _compares_sights(self) -> bool:
+        return self._game.observation is not None and len(self._met) < MOST_MET
+
     def note(
         self, state: State, observer: int, draws: list[StateData], sight: Sequence[object]
     ) -> None:
         """Count a decision of an observer, by its draws and by what he has seen."""
         self._decisions[observer] += 1
+        self.note_sight(state, observer, sight)
+        if not isinstance(self._game, Game):
+            self._compare_luck(state, observer, draws)
         keys = self._keys(state.data)
-        if self._compares_sights:
-            self._compare_sight(state, observer, sight, keys)
         others = {stamp(draw): draw for draw in draws}
-        luck = {} if isinstance(self._game, Game) else self.luck_in(state.data)
-        for each in map(self.luck_in, draws) if luck else ():
-            for place in luck:
-                is_same = each.get(place) == luck[place]
-                (self._same_luck if is_same else self._other_luck).add((place, observer))
         self._different[observer] += others.keys() != {stamp(state.data)}
         facts = dict(self._facts(self._game.ask("copy", state.data)))
         keys_of_draws = [self._keys(draw) for draw in others.values()]
@@ -423,15 +414,29 @@ class Redraws:
         for name, key in keys.items():
             if self._decided.setdefault((name, observer), key) != key:
                 self._unlike.add((name, observer))
-        for name in same if len(same) < len(facts) else ():
-            if self._may_be_hidden(name, observer, facts) and self._is_hidden(
-                state.data, name, facts, observer
-            ):
-                self._kept.setdefault((name, observer), []).append(self._deal)
-                self._note_names(name, observer, facts, state.data)
+        is_any_redrawn = len(same) < len(facts)
+        if is_any_redrawn:
+            for name in same:
+                if self._may_be_hidden(name, observer, facts) and self._is_hidden(
+                    state.data, name, facts, observer
+                ):
+                    self._kept.setdefault((name, observer), []).append(self._deal)
+                    self._note_names(name, observer, facts, state.data)
         self._meet(facts)
 
+    def _compare_luck(self, state: State, observer: int, draws: list[StateData]) -> None:
+        """Keep which generators of random numbers in the state are the same in a draw, and which are others."""
+        luck = self.luck_in(state.data)
+        if not luck:
+            return
+        for luck_of_draw in map(self.luck_in, draws):
+            for place, generator in luck.items():
+                is_same = luck_of_draw.get(place) == generator
+                noted = self._same_luck if is_same else self._other_luck
+                noted.add((place, observer))
+
     def _meet(self, facts: dict[Name, Any]) -> None:
+        """Keep a few values of each fact, which are tried in its place."""
         for name, value in facts.items():
             others = self._others.setdefault(name, {})
             if len(others) < OTHERS:
@@ -449,11 +454,11 @@ class Redraws:
         facts = dict(self._facts(self._game.ask("copy", data)))
         for name, value in facts.items():
             whole = facts.get(name[:-1], data)  # what the fact is a part of; at the top the state
-            values = self._others.setdefault(name, {})  # which `_alike` tries
+            values = self._others.setdefault(name, {})  # which `_changed` tries
             if isinstance(whole, list | tuple) and not isinstance(name[-1], Value):
                 for each in whole:
                     values.setdefault(_key(each), each)
-            yield from self._alike(data, name, value, observer)
+            yield from self._unnoticed(data, name, value, observer)
 
     def _facts(self, data: StateData) -> Iterator[tuple[Name, Any]]:
         """The facts of a state: its parts, and for a list such as who holds each card, the places of each holder's cards.
@@ -478,7 +483,9 @@ class Redraws:
     def _note_names(
         self, name: Name, observer: int, facts: dict[Name, Any], data: StateData
     ) -> None:
-        """Keep which of the facts that the observer sees have always named the same numbers or places as this hidden one."""
+        """Keep which of the facts that the observer sees have always named the same numbers or places as this hidden one, so that he can
+        infer it from them.
+        """
         numbers = _named_by(facts[name])
         self._named[name, observer] = {
             each
@@ -519,9 +526,11 @@ class Redraws:
             return isinstance(self._game, Game) and (
                 isinstance(name[-1], Value) or self._is_for_each(name, facts)
             )
-        return next(self._alike(data, name, facts[name], observer), None) is not None
+        return next(self._unnoticed(data, name, facts[name], observer), None) is not None
 
-    def _alike(self, data: StateData, name: Name, value: Any, observer: int) -> Iterator[StateData]:
+    def _unnoticed(
+        self, data: StateData, name: Name, value: Any, observer: int
+    ) -> Iterator[StateData]:
         """The states with another value of a fact in which the observation is the same."""
         before = view_of(self._game, data, observer)
         for changed in self._changed(data, name, value):
@@ -646,8 +655,10 @@ class Redraws:
         return fact in self._unlike and not is_inferred
 
     def _beside(self, name: Name) -> list[Name]:
-        """The facts in the same list."""
-        return [each for each in self._others if each[:-1] == name[:-1] and len(name) > 1]
+        """The facts in the same list; none of a field."""
+        if len(name) == 1:
+            return []
+        return [each for each in self._others if each[:-1] == name[:-1]]
 
 
 def _key(value: Any) -> object:
@@ -657,13 +668,13 @@ def _key(value: Any) -> object:
 
 def _named_by(value: Any) -> set[frozenset[int]]:
     """The numbers or places that a fact may stand for: a number, the bits of a set, a list, one that is filled up with its last item."""
+    readings = set[frozenset[int]]()
     if type(value) is int:
-        return {frozenset([value]), frozenset(i for i in range(64) if value >> i & 1)} - {
-            frozenset()
-        }
-    if not isinstance(value, list) or not all(type(item) is int for item in value):
-        return set()
-    return {frozenset(value), frozenset(value) - {*value[-1:]}} - {frozenset()}
+        bits = frozenset(i for i in range(64) if value >> i & 1)
+        readings = {frozenset([value]), bits}
+    elif isinstance(value, list) and all(type(item) is int for item in value):
+        readings = {frozenset(value), frozenset(value) - {*value[-1:]}}
+    return readings - {frozenset()}
 
 
 def _name_text(name: Name) -> str:
