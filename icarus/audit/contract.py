@@ -395,14 +395,13 @@ class Contract:
             self._require("at once", follows or is_unknown, message)
             message = f"player {player} chooses simultaneously with player {earlier.player}, whose choice is visible"
             self._require("at once", not earlier.is_visible, message)
-        views = [self.asked.moves(self._data, action) for action in actions]
-
-        def sees(observer: int) -> bool:
-            """Whether a player sees each action as another move."""
-            return len({view[observer] for view in views}) == len(views) > 1
-
-        others = [each for each in range(self.game.players) if each != player]
-        self._earlier = _Choice(number, player, any(map(sees, others)))
+        is_visible = False
+        if len(actions) > 1:
+            moves_of_actions = [self.asked.moves(self._data, action) for action in actions]
+            for observer, sights in enumerate(zip(*moves_of_actions, strict=True)):
+                sees_each_as_another = len({*sights}) == len(sights)
+                is_visible |= observer != player and sees_each_as_another
+        self._earlier = _Choice(number, player, is_visible)
 
     def _evaluate(self, player: int) -> None:
         """Observations, features and the heuristic of the state, and the features of its first legal action."""
@@ -414,8 +413,8 @@ class Contract:
             if player == CHANCE and kind == "action_features":
                 continue
             if getattr(self.game, kind) is not None:
-                action = self._ask("legal")[:1] if kind == "action_features" else []
-                self._ask(kind, *action)
+                inputs = self._ask("legal")[:1] if kind == "action_features" else []
+                self._ask(kind, *inputs)
                 self.checks["features"].checked += 1
 
     def _notice(self, player: int, action: int, possible: list[int], texts: dict[int, str]) -> None:
@@ -462,10 +461,16 @@ class Contract:
             raise BrokenPromise("notation", str(error)) from None
 
     def _check_results(self, moves: list[int], action: int, text: str) -> None:
-        """Check that no observation tells what came of an action which is hidden, and note where one tells what came of another."""
+        """Check that no observation tells later what came of an action that `observe` hides; where one tells it of an action that a
+        player sees, note that.
+
+        Args:
+            moves: how each player sees the action, by `observe`.
+        """
         for player, move in enumerate(moves):
             lookalike = self._told_by_result(player, action, move)
             if lookalike is not None:
+                # hidden is that an action is done, or which of two it is
                 if move == UNSEEN or lookalike != action:
                     message = f"observe hides {text} from player {player}, but his observation tells afterwards what came of it"
                     raise BrokenPromise("moves", message)
@@ -479,6 +484,7 @@ class Contract:
         pairs = zip(moves, self.asked.moves(self._data, rival), strict=True)
         sees = [move != another for move, another in pairs]
         is_whole = remembers_all(self._data)
+        # an observation that is not whole need not tell a move that was seen
         if all(sees) and not is_whole:
             return ""
         after = [self.asked.after(self._data, each) for each in (action, rival)]
@@ -503,9 +509,13 @@ class Contract:
         return movers if len(labels) == 1 and TERMINAL not in movers else set()
 
     def _told_by_result(self, observer: int, action: int, move: int) -> int | None:
-        """The action in a draw for a player that he cannot tell from the one in the true state by its move, but by his observation later.
+        """An action in a draw for a player that looks to him like the one in the true state, until his observation afterwards tells the
+        two apart; None where there is none.
 
-        None where there is no such action. It is the same one, if that looks the same.
+        It is the same action, if that looks the same in the draw.
+
+        Args:
+            move: as which he sees the action in the true state.
         """
         # in each game at other actions, as those at the beginning may all be forced
         is_left_out = (self._number + len(self._texts)) % RESULTS != 0
@@ -637,11 +647,9 @@ class Contract:
 
 def _same(first: StateData, second: StateData) -> bool:
     """Whether two states are equal field by field; the bytes between the fields count for nothing."""
-    return (
-        stamp(first) == stamp(second)
-        or isinstance(first, np.ndarray)
-        and bool(np.all(first == second))
-    )
+    if stamp(first) == stamp(second):
+        return True
+    return isinstance(first, np.ndarray) and bool(np.all(first == second))
 
 
 def function_of(error: BaseException) -> str:
