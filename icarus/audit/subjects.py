@@ -95,8 +95,9 @@ class AskedGame:
     def ask(self, name: str, *inputs: Any) -> Any:
         """What a function answers."""
         self._calls[name] += 1
-        reads = self.compiled or self._calls[name] < ALWAYS or self._calls[name] % OFTEN == 0
-        before = stamp(inputs[0]) if reads and name not in ("initial", "apply") else None
+        # to walk through a state in plain Python takes long
+        compares = self.compiled or self._calls[name] < ALWAYS or self._calls[name] % OFTEN == 0
+        before = stamp(inputs[0]) if compares and name not in ("initial", "apply") else None
         try:
             answer = self.game.ask(name, *inputs)
         except BrokenPromise:
@@ -224,7 +225,8 @@ class _GuardedGame(Game):
 
     def _guarded(self, array: np.ndarray) -> np.ndarray:
         """A copy of an array between guards."""
-        block = np.full(2 * GUARDS - (-array.nbytes // 8), _GUARD, np.int64)
+        words = -(-array.nbytes // 8)  # rounded up
+        block = np.full(GUARDS + words + GUARDS, _GUARD, np.int64)
         inner = block[GUARDS:-GUARDS].view(np.uint8)[: array.nbytes]
         inner[:] = array.view(np.uint8)
         self.blocks[inner.ctypes.data] = block
@@ -269,11 +271,13 @@ def facts_in(
     if depth == DEEPEST:
         return [(where, "…")]
     what, parts, unordered = _opened(value, kind)
-    is_list = kind is Sequence
-    if (is_list or kind is Set) and are_scalars(value):
-        if is_list and tells_order is None:
-            return [(where, repr(list(value)))]
-        if not (is_list and tells_order and tells_order(where, len(value))):
+    if kind in (Sequence, Set) and are_scalars(value):
+        has_order = False
+        if kind is Sequence:
+            if tells_order is None:
+                return [(where, repr(list(value)))]
+            has_order = tells_order(where, len(value))
+        if not has_order:
             parts = [("", item) for item in sorted(value, key=repr)]
             unordered = []
     facts = [(where, what)]
@@ -354,5 +358,5 @@ def fingerprint(value: object) -> bytes:
 
 
 def stamp(data: object) -> object:
-    """What is another one after a value was changed."""
+    """A key of a value, which is another one after the value was changed."""
     return data.tobytes() if isinstance(data, np.ndarray) else key_of(data)
