@@ -460,7 +460,7 @@ class Hidden:
                 if not are_known[observer] or lookalikes not in ([], [action]):
                     if player != CHANCE:
                         return None  # he may have done something else
-                    action = names.get(action, action)
+                    action = names.get(action, action)  # the card that chance deals on this way
                 if not illegal and action not in legal:
                     text = self.game.action_text_of(data, action)
                     illegal = (
@@ -739,10 +739,11 @@ class Hidden:
         self._judge_uniformity()
         self._meet_sights_again()
         self._redraws.judge(self.checks["redraw"])
-        for name, note in NO_OBSERVATION.items() if self.game.observation is None else ():
-            if not self.checks[name].failed:
-                self.checks[name].checked = 0
-                self.checks[name].note = note
+        if self.game.observation is None:
+            for name, note in NO_OBSERVATION.items():
+                if not self.checks[name].failed:
+                    self.checks[name].checked = 0
+                    self.checks[name].note = note
         if self._strange >= max(STRANGE, MANY_TIMES * self._missing):
             self.checks["seen"].count(self._strange_text, checked=0)
         # `absent` has the checks for which this game may have nothing to check: that is no gap. That `seen` was not checked is a gap only
@@ -801,9 +802,9 @@ def _chi_square_tail(freedom: int, statistic: float) -> float:
 
 
 def _face_text(face: Face) -> str:
-    """The facts of a face in words."""
-    facts = (fact for fact in face if isinstance(fact, str | tuple))
-    return ", ".join(fact if isinstance(fact, str) else " ".join(map(str, fact)) for fact in facts)
+    """The facts of a face in words: the text of a compiled game's state, without the moves after it; of one in plain Python, each fact."""
+    facts = (" ".join(fact) if isinstance(fact, tuple) else fact for fact in face)
+    return ", ".join(fact for fact in facts if isinstance(fact, str))
 
 
 # Of each action the move that is seen, and who is about to act after it with which label.

@@ -79,7 +79,7 @@ def compare(
     checks.integer("games", games, least=1)
     key = checks.seed_key(seed)
     low, high = game.utilities
-    # those of rewards to the returns of the reference that all games so far allow
+    # In which units the reference may give its returns, by all games so far: as rewards, or as utilities.
     scales: list[Callable] = [lambda rewards: rewards, lambda rewards: low + (high - low) * rewards]
     actions, note = 0, ""
     for number in range(games):
@@ -154,8 +154,10 @@ def _answer(oracle: Any, state: State) -> str:
 def _differences(state: State, oracle: Any, over: bool, scales: list[Callable]) -> Iterator[str]:
     """The differences between the two in this state; at the end, scales that its returns do not allow are left out from then on."""
     if over != oracle.is_terminal():
-        here, there = ("has ended" if each else "continues" for each in (over, not over))
-        yield f"the game {here} and the reference {there}"
+        if over:
+            yield "the game has ended and the reference continues"
+        else:
+            yield "the game continues and the reference has ended"
     if state.current_player() != oracle.current_player():
         yield f"current_player() is {state.current_player()}, and in the reference {oracle.current_player()!r}"
     if over:
