@@ -321,14 +321,11 @@ def _last_frame(error: BaseException, files: Set[str]) -> traceback.FrameSummary
 
 def sentence_of(error: BaseException) -> str | None:
     """A sentence that tells an error of a user or an author, with the author's line; None for an error of the library itself."""
-    is_full = isinstance(error, OSError) and error.errno in (
-        errno.ENOSPC,
-        errno.EFBIG,
-        errno.EDQUOT,
-    )
-    if isinstance(error, OSError) and error.strerror and (is_full or error.filename is not None):
-        what = "the output" if error.filename is None else repr(str(error.filename))
-        return f"{what} cannot be used: {error.strerror[0].lower()}{error.strerror[1:]}"
+    if isinstance(error, OSError) and error.strerror:
+        is_full = error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+        if is_full or error.filename is not None:
+            what = "the output" if error.filename is None else repr(str(error.filename))
+            return f"{what} cannot be used: {error.strerror[0].lower()}{error.strerror[1:]}"
     frame = _last_frame(
         error, {os.path.realpath(str(module.__file__)) for module, _ in _loaded.values()}
     )
@@ -354,14 +351,11 @@ def strategy_names(module: ModuleType) -> Mapping[str, Operand]:
     of_games = {id(part) for part in itertools.chain(*parts)}
 
     def usable(name: str, value: object) -> bool:
-        defined_here = (
-            inspect.isfunction(value)
-            and value.__module__ == module.__name__
-            and id(value) not in of_games
-        )
-        return not name.startswith("_") and (
-            defined_here or isinstance(value, Enhancement | WeightFunction | Rule)
-        )
+        if name.startswith("_"):
+            return False
+        if inspect.isfunction(value):
+            return value.__module__ == module.__name__ and id(value) not in of_games
+        return isinstance(value, Enhancement | WeightFunction | Rule)
 
     return {name: value for name, value in vars(module).items() if usable(name, value)}
 
