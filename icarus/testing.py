@@ -228,14 +228,14 @@ class HistoryExample:
             steps[-1].player = TERMINAL
         legal = np.array([action for d in self.decisions for action in d.legal], np.int64)
         arrays: Any = map(read_only, (steps, moves, keys, episodes, legal, rewards))
-        tables = map(read_only, self._tables(count))
+        tables = map(read_only, self._tables())
         return History._make([*arrays, seeded(self.seed), self.iteration, UNLIMITED, *tables])
 
     def _beginning(self, label: int) -> list[int]:
         """The keys of the position at the start of an episode, for each perspective."""
         return [interpret(episode_key)(label, i) for i in range(self.players + 1)]
 
-    def _tables(self, count: int) -> list[np.ndarray]:
+    def _tables(self) -> list[np.ndarray]:
         """The features of states and of actions, lookahead and endings: in each table a row for a step, or for a legal action."""
 
         def table(width: int, rows: list) -> np.ndarray:
@@ -246,7 +246,8 @@ class HistoryExample:
 
         actions = [(decision, action) for decision in self.decisions for action in decision.legal]
         features: list[Mapping] = [decision.features for decision in self.decisions]
-        features += [{}] * (count - len(features))
+        if not self.is_open:
+            features.append({})  # of the step for the end
         of_actions: list[Mapping] = [d.action_features.get(action, {}) for d, action in actions]
         nothing = [0.0] * self.players
         no_end = [np.nan] * self.players
@@ -332,7 +333,9 @@ class HistoryExample:
         return [_information(enhancement, rows[i]) for i in range(count)]
 
     def _candidate_rows(self, enhancement: Enhancement, theta: Theta) -> list[Any]:
-        """The rows of the records of the legal actions; of one that is not known, once, by the function of its initial information."""
+        """The rows of the records of the legal actions; for a record that is not known, the function of the initial information writes
+        one, once if several actions have this record.
+        """
         keys = self.candidates(enhancement)
         function = enhancement.initial.function
         rows = dict[int, Any]()
@@ -422,10 +425,8 @@ class HistoryExample:
             parts: dict(fields) for parts, fields in enhancement.initial.given
         }
         known.update(information or {})
-        theta = Theta(
-            _rows(enhancement, self.players, 1 + len(known)),
-            np.zeros(4 << len(known).bit_length(), ENTRY),
-        )
+        size = 4 << len(known).bit_length()  # a power of two, of which at most a fourth is used
+        theta = Theta(_rows(enhancement, self.players, 1 + len(known)), np.zeros(size, ENTRY))
         for i, (parts, fields) in enumerate(known.items(), start=1):
             key = parts if is_integer(parts) else self.key(enhancement, *parts)
             theta.entries[interpret(entry_of)(theta.entries, theta.rows["record"], key)] = i
