@@ -119,8 +119,9 @@ def fields_of(
 
     def add(kind: int, place: int, width: int, low: int, size: int) -> None:
         nonlocal inputs
-        units = 1
-        fields.append((kind, place, width, low, size, inputs, units))
+        fields.append(
+            (kind, place, width, low, size, inputs, 1)
+        )  # one hidden unit, until there are weights
         inputs += size
 
     for place, width, limits_of_fact, numbers in _facts_of(game, facts, names):

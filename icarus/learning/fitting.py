@@ -46,7 +46,8 @@ def with_random_weights(
             is_used &= counts < counts[:, inputs].sum(axis=1, keepdims=True)
         # A fact has just one of its values: the most frequent needs no weights, since the bias stands for it.
         if field["kind"] not in (BITS, ACTIONS):
-            is_used[np.arange(len(counts)), inputs.start + counts[:, inputs].argmax(axis=1)] = False
+            most_frequent = inputs.start + counts[:, inputs].argmax(axis=1)
+            is_used[np.arange(len(counts)), most_frequent] = False
     random = np.random.default_rng(seed)
     count = is_used.sum()
     if not count:

@@ -316,7 +316,7 @@ class Learning:
         began = time.monotonic()
         for i in range(rounds):
             minutes = (time.monotonic() - began) / max(i, 1) * rounds / 60
-            self._tell("rounds", i, rounds, error=evaluation.about.get("error"), minutes=minutes)
+            self._tell("rounds", i, rounds, error=evaluation.about["error"], minutes=minutes)
             turn = len(self.generations) * rounds + i + 1
             rate = max(RATE * SLOWER**turn, LEAST_RATE)
             positions = self._play(evaluation, turn)

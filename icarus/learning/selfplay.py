@@ -337,7 +337,7 @@ def _table(game: AnyGame, evaluation: Evaluation, called: Any, seed: Sequence[in
     rules["is_learned"] = network.hidden.any()
     for name in FUNCTIONS:
         rules[name] = called.address(name)
-    if game.determinize is None:
+    if game.determinize is None:  # a `PythonGame` has an address for it in any case
         rules["determinize"] = 0
     # a state of a `PythonGame` is a number here, and so are its beliefs
     words = beliefs = 1
