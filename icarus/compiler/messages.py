@@ -168,7 +168,9 @@ def _reason(function: Callable, text: str, returns: str) -> str:
     if returns and re.search(r"for '\$[\w.]*return_value", text):
         return f"it must return {returns}{_of_author(function)}"
     ours = re.search(r"(?:TypingError: (?=update\(|record\()|uncallable: )(.+)", text)
-    return f"{ours[1].strip().rstrip(':.') if ours else _line_in(text)}{where}"
+    if ours:
+        return f"{ours[1].strip().rstrip(':.')}{where}"
+    return f"{_line_in(text)}{where}"
 
 
 def _about_name(name: str, kind: str) -> str:
@@ -221,9 +223,7 @@ def about_kinds(function: Callable, kinds: Iterable[object], returns: str) -> st
 # --------------------------------------------------------------------------------------- what compiled code would do without a word
 
 
-def refuse_slips(
-    function: Callable, label: str, history: type | None = None, lost: str = ""
-) -> None:
+def refuse_slips(function: Callable, label: str, history: type, lost: str) -> None:
     """Refuse slips in a slot function that machine code would carry out without a word; the types that the compiler found show them.
 
     They are a returned value that nobody reads, a float that is cut to an integer, and what is written to something read-only.
@@ -247,7 +247,7 @@ def refuse_slips(
 
 def _versions(function: Any) -> list[Any]:
     """What the compiler has made of a function, for each of the types that it was called with."""
-    names = ("dispatcher", "_called_from_python")
+    names = ("dispatcher", "_called_from_python")  # of a `Helper`, as far as it has been compiled
     dispatchers = [vars(function)[name] for name in names if name in vars(function)] or [function]
     versions = list[Any]()
     for dispatcher in dispatchers:
@@ -255,7 +255,7 @@ def _versions(function: Any) -> list[Any]:
     return versions
 
 
-def _refuse_statements(typed: Any, label: str, history: type | None) -> None:
+def _refuse_statements(typed: Any, label: str, history: type) -> None:
     """Refuse the statements of a function that `refuse_slips` refuses, by the compiler's types; arguments and errors as there."""
     statements = [statement for block in typed.blocks.values() for statement in block.body]
     # what each variable is assigned
@@ -286,9 +286,9 @@ def _wrong_write(typed: Any, statement: Any, origins: dict[str, Any]) -> str:
     return ""
 
 
-def _takes_by_place(typed: Any, value: Any, history: type | None) -> bool:
+def _takes_by_place(typed: Any, value: Any, history: type) -> bool:
     """Whether a value is an item of the history by its place, or its fields are gone through in order."""
-    if history is None or not isinstance(value, ir.Expr) or value.op not in _BY_PLACE:
+    if not isinstance(value, ir.Expr) or value.op not in _BY_PLACE:
         return False
     return getattr(typed.typemap[value.value.name], "instance_class", None) is history
 

@@ -215,7 +215,7 @@ def as_compiled(value: Any) -> Any:
     return value.view(Integers if value.dtype.kind in "iu" else np.ndarray)
 
 
-def _differs(value: object) -> TypeGuard[ArrayOrRecord]:
+def _reads_otherwise(value: object) -> TypeGuard[ArrayOrRecord]:
     """Whether numpy's own array or record reads otherwise than in compiled code."""
     if isinstance(value, np.ndarray) and not isinstance(value, Integers | RecordArray):
         return is_small(value.dtype) or value.dtype.names is not None
@@ -390,9 +390,9 @@ class PlainPython:
         result = self._results.get(id(value))
         if result is None:
             # A slot has its helper in `compiled`. One that has none stays as it is, and says why when it is called.
-            function = (
-                getattr(value, "compiled", value) if isinstance(value, CompiledCallable) else value
-            )
+            function = value
+            if isinstance(value, CompiledCallable):
+                function = getattr(value, "compiled", value)
             function = getattr(function, "py_func", function)
             if isinstance(function, pytypes.ModuleType):
                 result = type("Module", (), {})()
@@ -400,14 +400,12 @@ class PlainPython:
                 result.__dict__ = self._space(vars(function))
             elif isinstance(function, Intrinsic):
                 result = _unpacked(function.kinds) if hasattr(function, "kinds") else function
-            elif _differs(function):
+            elif _reads_otherwise(function):
                 result = as_compiled(function)
+            elif isinstance(function, pytypes.FunctionType):
+                result = self.inside(function)
             else:
-                result = (
-                    self.inside(function)
-                    if isinstance(function, pytypes.FunctionType)
-                    else function
-                )
+                result = function
             self._alive.append(value)
             self._results[id(value)] = result
         return result
@@ -436,8 +434,9 @@ class PlainPython:
         space = self._spaces.get(id(names))
         if space is None:
             changed = [name for name, value in names.items() if self._changes(value)]
+            space = dict(names) if changed else names
             # kept before it is filled: helpers of the module call each other
-            space = self._spaces[id(names)] = dict(names) if changed else names
+            self._spaces[id(names)] = space
             self._alive.append(names)
             if changed:
                 space.update({name: self(names[name]) for name in changed})
@@ -453,7 +452,9 @@ class PlainPython:
     def _differs_here(self, value: object) -> bool:
         """Whether a value that is no module is another one in plain Python."""
         if not isinstance(value, _USUAL) and (
-            is_helper(value) or isinstance(value, CompiledCallable | Intrinsic) or _differs(value)
+            is_helper(value)
+            or isinstance(value, CompiledCallable | Intrinsic)
+            or _reads_otherwise(value)
         ):
             return True
         return self._results.get(id(value), value) is not value
