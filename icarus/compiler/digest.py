@@ -34,21 +34,19 @@ T = TypeVar("T")
 PACKAGE = Path(__file__).parent.parent
 BELOW = ("compiler", "kernel", "algebra")  # folders whose sources name the folder of machine code
 LOOP = (  # the sources that the machine code of the playout loop is made from
-    *(
-        "algebra/policy.py",
-        "algebra/weights.py",
-        "compiler/functions.py",
-        "compiler/memory.py",
-        "compiler/memory.ll",
-    ),
-    *(
-        "compiler/pipeline.py",
-        "compiler/rng.py",
-        "compiler/uncounted.ll",
-        "engine/loop.py",
-        "kernel/contract.py",
-    ),
-    *("kernel/features.py", "kernel/history.py", "kernel/theta.py"),
+    "algebra/policy.py",
+    "algebra/weights.py",
+    "compiler/functions.py",
+    "compiler/memory.py",
+    "compiler/memory.ll",
+    "compiler/pipeline.py",
+    "compiler/rng.py",
+    "compiler/uncounted.ll",
+    "engine/loop.py",
+    "kernel/contract.py",
+    "kernel/features.py",
+    "kernel/history.py",
+    "kernel/theta.py",
 )
 KERNELS_OF_LOOP = ("the playout loop", "the growth of a table")
 # their versions stand for them
@@ -271,14 +269,12 @@ def _of_object(value: object) -> Iterator[Reached]:
     """The class of an object that rules call, and its plain attributes, but for those that its methods change while it is played."""
     kind = value if isinstance(value, type) else type(value)
     yield Reached("class", kind)
-    changed = {
-        step.argval
-        for base in kind.__mro__
-        for method in _methods_of(base)
-        if method.__name__ != "__init__"
-        for step in dis.get_instructions(method)
-        if step.opname == "STORE_ATTR"
-    }
+    changed = set[str]()
+    for base in kind.__mro__:
+        for method in _methods_of(base):
+            if method.__name__ != "__init__":
+                steps = dis.get_instructions(method)
+                changed.update(step.argval for step in steps if step.opname == "STORE_ATTR")
     for name, item in sorted(getattr(value, "__dict__", {}).items()):
         if isinstance(item, PLAIN | enum.Enum) and name not in changed:
             yield Reached(name, item)
@@ -287,10 +283,12 @@ def _of_object(value: object) -> Iterator[Reached]:
 def _methods_of(kind: type) -> Iterator[pytypes.FunctionType]:
     """The functions that a class defines, without those that a decorator has generated, which have no text."""
     for item in vars(kind).values():
-        names = (
-            name for name in ("__func__", "fget", "func", "__wrapped__") if hasattr(item, name)
-        )
-        method = getattr(item, next(names, ""), item)
+        method = item
+        # of a static or a class method, a property, a cached one, and of the work of a decorator
+        for name in ("__func__", "fget", "func", "__wrapped__"):
+            if hasattr(item, name):
+                method = getattr(item, name)
+                break
         if isinstance(method, pytypes.FunctionType) and method.__code__.co_filename[:1] != "<":
             yield method
 
@@ -388,7 +386,9 @@ def _describe(value: object) -> bytes:
     name = (
         f"{kind} {getattr(value, '__module__', '')} {getattr(value, '__qualname__', '')}".encode()
     )
-    return name + _describe_attributes(value) if isinstance(value, type) else name
+    if isinstance(value, type):
+        return name + _describe_attributes(value)
+    return name
 
 
 def _describe_attributes(value: type) -> bytes:
@@ -430,14 +430,11 @@ def digest(function: Callable, *context: object) -> str:
     """
     hasher = hashlib.sha256(repr((context, settings())).encode())
     for part in reachable(function, DIGESTED):
-        author = (
-            None
-            if isinstance(part.value, functions.Intrinsic)
-            else getattr(part.value, "py_func", None)
-        )
-        # The machine code of such a helper may hold values of a user.
-        if author is not None and (author.__closure__ or not _is_ours(author)):
-            _compiled.add(part.value)
+        if not isinstance(part.value, functions.Intrinsic):  # which keeps no machine code
+            author = getattr(part.value, "py_func", None)
+            # The machine code of such a helper may hold values of a user.
+            if author is not None and (author.__closure__ or not _is_ours(author)):
+                _compiled.add(part.value)
         _bound.update(_bind(part))
         described = _describe(part.value)
         hasher.update(f"{part.name}={len(described)} ".encode() + described)
@@ -478,7 +475,8 @@ def rules_digest(
         opens_objects: whether partials, methods and classes are followed, and the statements that make dictionaries and sets are read;
             without it, the digest is that of older versions, which their files still have.
     """
-    hasher, written = hashlib.sha256(repr(context).encode()), set[object]()
+    hasher = hashlib.sha256(repr(context).encode())
+    written = set[object]()
     described: Any = PLAIN | MUTABLE | enum.Enum
     if opens_objects:
         described |= frozenset | range
