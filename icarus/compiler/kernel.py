@@ -80,11 +80,9 @@ class CompiledFunction:
     ) -> Any:
         """A kernel, which stays plain Python where nothing is to be compiled."""
         made_by = MAKES_PLAIN.get()
-        return (
-            object.__new__(cls)
-            if made_by is None
-            else PlainKernel(made_by(function), name, returns)
-        )
+        if made_by is None:
+            return object.__new__(cls)
+        return PlainKernel(made_by(function), name, returns)
 
     def __init__(
         self,
@@ -101,9 +99,7 @@ class CompiledFunction:
             if code is None:
                 shipped, level = shipped_file(name, function)
                 code = load(shipped, name, arity, level)
-        self._code: MachineCode | CodeInMemory = code or self._compile(
-            function, arity, file, returns, check
-        )
+        self._code: MachineCode | CodeInMemory = code or self._compile(arity, file, returns, check)
         self.address: int = self._code.address
         _alive.append(self)
 
@@ -111,13 +107,9 @@ class CompiledFunction:
         return self._code(*arguments)
 
     def _compile(
-        self,
-        function: Callable,
-        arity: int,
-        file: Path | None,
-        returns: str,
-        check: Callable[[], None] | None,
+        self, arity: int, file: Path | None, returns: str, check: Callable[[], None] | None
     ) -> "MachineCode | CodeInMemory":
+        """The machine code of the function, which is kept in the file if other processes can use it."""
         with uninterrupted():
             # To make the target takes the lock below while another is held; made first, no two threads wait for each other.
             bool(compiler().core.registry.cpu_target.target_context)
@@ -127,22 +119,24 @@ class CompiledFunction:
             uninterrupted(),
             collection_paused(),
         ):
-            with compilation_errors(function, self.name, returns):
-                dispatcher = _pipeline.kernel_dispatcher(function, nogil=True, boundscheck=DEBUG)
+            with compilation_errors(self.function, self.name, returns):
+                dispatcher = _pipeline.kernel_dispatcher(
+                    self.function, nogil=True, boundscheck=DEBUG
+                )
                 dispatcher.compile(types.int64(*(types.int64,) * arity))
                 (result,) = dispatcher.overloads.values()
-                wrong = returns and about_kinds(
-                    function, result.type_annotation.typemap.values(), returns
-                )
-                if wrong:
-                    raise CompilationError(f"{self.name} cannot be compiled: {wrong}")
+                if returns:
+                    kinds = result.type_annotation.typemap.values()
+                    wrong = about_kinds(self.function, kinds, returns)
+                    if wrong:
+                        raise CompilationError(f"{self.name} cannot be compiled: {wrong}")
                 if check is not None:
                     check()
             handle_pending()
             code = result.library.machine_code()
             symbol = result.fndesc.llvm_func_name
             if not result.library.stands_alone():
-                return CodeInMemory(function, arity)
+                return CodeInMemory(self.function, arity)
             _write(file, b"\0".join([*_label(self.name, arity, made_for()), symbol.encode(), code]))
             return MachineCode(code, symbol, arity)
 
@@ -482,11 +476,9 @@ def load(file: Path | None, name: str, arity: int, processor: str) -> MachineCod
     if not content or hashlib.sha256(content).digest() != checksum:
         return None
     *label, symbol, code = content.split(b"\0", 4)
-    return (
-        MachineCode(code, symbol.decode(), arity)
-        if label == _label(name, arity, processor)
-        else None
-    )
+    if label != _label(name, arity, processor):
+        return None
+    return MachineCode(code, symbol.decode(), arity)
 
 
 def _write(file: Path | None, content: bytes) -> None:
