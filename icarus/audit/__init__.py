@@ -178,6 +178,7 @@ def _keep(
 ) -> None:
     """Keep an audit after so many games, without its subjects."""
     subjects = _subjects(contract, hidden)
+    # a subject is kept as its place among them, by which `_read` has it again
     places = {id(subject): place for place, subject in enumerate(subjects)}
     content = io.BytesIO()
     pickler = pickle.Pickler(content)

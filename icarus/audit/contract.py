@@ -504,9 +504,12 @@ class Contract:
 
     def _movers(self, states: list[StateData]) -> set[int]:
         """Who acts in states of one episode; nobody where they are of several, or one is the end: all players see that anyway."""
-        labels = {self.game.episode and self.asked.ask("episode", data) for data in states}
+        if self.game.episode is not None:
+            labels = {self.asked.ask("episode", data) for data in states}
+            if len(labels) > 1:
+                return set()
         movers = {self.asked.ask("player", data) for data in states}
-        return movers if len(labels) == 1 and TERMINAL not in movers else set()
+        return set() if TERMINAL in movers else movers
 
     def _told_by_result(self, observer: int, action: int, move: int) -> int | None:
         """An action in a draw for a player that looks to him like the one in the true state, until his observation afterwards tells the
@@ -614,10 +617,9 @@ class Contract:
         if self.game.determinize is not None or public is None:
             return
         after = self.asked.seen_by_all(self._data)
-        first = self._followers.setdefault(
+        where, outcome, board = self._followers.setdefault(
             fingerprint((public, action)), (self._place, after, self.asked.text(self._data))
         )
-        where, outcome, board = first
         message = (
             f"{text} leads to another state than in {where}, although both looked the same before: what decides it is in the state "
             "and nobody sees it. Let chance act (CHANCE in `player`), or hide it (`determinize`), or show it in `text`. There it led "

@@ -299,7 +299,7 @@ class Hidden:
         self._faces.clear()
         draws = Draws(state, observer)
         rng_before = self.rng.copy()
-        worlds = self._draw(draws, state.data)
+        worlds = self._draw(draws)
         self.draw_count += len(worlds)
         self._redraws.note(state, observer, worlds[:PROBE], self._seen_by(observer))
         luck = seeded((*self.seed, Stream.CHANCE, self.decisions))
@@ -329,9 +329,10 @@ class Hidden:
             self._count_faults("again", FAULTS, draws, again, draws.faults(again))
             self._ask_another(draws.state, draws.observer, rival)
 
-    def _draw(self, draws: Draws, data: StateData) -> list[StateData]:
+    def _draw(self, draws: Draws) -> list[StateData]:
         """As many draws as a small information set needs; only a few of a large one."""
         most = self.determinizations
+        data = draws.state.data
         worlds = draws.draw(data, min(PROBE, most), self.rng)
         states = len(set(map(self._faces, worlds)))
         more = min(most, max(FEWEST_DRAWS, 2 * states * DRAWS_PER_STATE)) - len(worlds)
@@ -478,7 +479,10 @@ class Hidden:
             return None
 
     def _first_other_view(self, state: State, observer: int, replayed: State) -> int | None:
-        """After how many actions of the game the observer knew something else than on another way to here; None if never."""
+        """After how many actions of the game the observer knew something else than on another way to here.
+
+        None if never, or if other players have acted on that way.
+        """
         first = len(state.history) - len(replayed.history)
         players = [player for player, _ in state.history[max(first, 0) :]]
         players_there = [player for player, _ in replayed.history]
@@ -537,7 +541,7 @@ class Hidden:
         if not players:
             return
         player = self.luck.choice(players)
-        worlds = self._draw(Draws(state.from_data(self.game, data), player), data)
+        worlds = self._draw(Draws(state.from_data(self.game, data), player))
         tally = self._tally(worlds)
         if tally is not None:
             what = ""
@@ -572,20 +576,16 @@ class Hidden:
         except Exception as error:  # whatever a game stumbles over is what there is to tell
             self._count_once("again", draws.state, f"{error!r} when this is determinized:", rival)
             return None
-        differ = [
-            i
-            for i, pair in enumerate(zip(first, second, strict=True))
-            if len(set(map(self._faces, pair))) > 1
-        ]
         what = ""
-        if differ:
-            i = differ[0]
-            what = f"draw {i + 1} for player {draws.observer} is another one where this is the truth, which he cannot tell from it:"
-            what = indented(what, self._faces.text(rival))
-            states = second[i], draws.state.data, first[i]
-            titles = "its draw:", "the true state:", "its draw: "
-            for title, data in zip(titles, states, strict=True):
-                what = indented(indented(what, title), self._faces.text(data))
+        for number, (draw, draw_of_rival) in enumerate(zip(first, second, strict=True), 1):
+            if self._faces(draw) != self._faces(draw_of_rival):
+                what = f"draw {number} for player {draws.observer} is another one where this is the truth, which he cannot tell from it:"
+                what = indented(what, self._faces.text(rival))
+                states = draw_of_rival, draws.state.data, draw
+                titles = "its draw:", "the true state:", "its draw: "
+                for title, data in zip(titles, states, strict=True):
+                    what = indented(indented(what, title), self._faces.text(data))
+                break
         self._count_once(name, draws.state, what)
         return second
 
