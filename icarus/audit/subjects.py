@@ -104,26 +104,25 @@ class AskedGame:
             raise
         # a game may raise anything, also what would end the program
         except (Exception, SystemExit) as error:
-            message = str(error)
-            notes = "".join(f", {note}" for note in getattr(error, "__notes__", ()))
-            promise = PROMISE_OF.get(name, "errors")
-            # an error that does not say itself what is wrong
-            if str(self.game) not in message and f"the {name} function " not in message:
-                message = (
-                    f"{name} raises {error!r}{notes or raised_in(getattr(self.game, name), error)}"
-                )
-                promise = "errors"
-            raise BrokenPromise(promise, message) from error
+            raise self._broken_by(name, error) from error
         if before is not None and before != stamp(inputs[0]):
             raise BrokenPromise("memory", f"{name} changes the state, which it may only read")
         if self.told is not None and len(self.told) < MOST_TOLD:
+            answer_text = answer
             if name in OF_STATES:
                 is_array = isinstance(answer, np.ndarray)
                 answer_text = answer.tobytes() if is_array else tuple(facts_in(answer))
-            else:
-                answer_text = answer
             self.told.append(f"{name} returns {answer_text}")
         return answer
+
+    def _broken_by(self, name: str, error: BaseException) -> BrokenPromise:
+        """The promise that a function has broken by an error, which is one of its own or says itself why its answer makes no sense."""
+        message = str(error)
+        if str(self.game) in message or f"the {name} function " in message:
+            return BrokenPromise(PROMISE_OF.get(name, "errors"), message)
+        notes = "".join(f", {note}" for note in getattr(error, "__notes__", ()))
+        place = notes or raised_in(getattr(self.game, name), error)
+        return BrokenPromise("errors", f"{name} raises {error!r}{place}")
 
     def after(self, data: StateData, action: int) -> StateData:
         """The state that an action leads to."""
@@ -214,7 +213,8 @@ class _GuardedGame(Game):
                 raise BrokenPromise("memory", f"{name} writes outside its `{what}`{place}")
             return answer
 
-        return super().ask_kernel(kernel and cast(Any, asked), name, *guarded)
+        watched: Any = None if kernel is None else asked
+        return super().ask_kernel(watched, name, *guarded)
 
     def _room(self, name: str, word: str, values: Mapping[str, Any]) -> Any:
         room = super()._room(name, word, values)
