@@ -271,10 +271,6 @@ class Hidden:
         moves = state.observed(action)
         return [moves[self.game.perspective(player)] for player in range(self.game.players)]
 
-    def _sight(self, data: StateData, action: int, observer: int) -> int:
-        """The move that an observer sees of an action about to be done."""
-        return self.game.observed_moves(data, action)[self.game.perspective(observer)]
-
     def _are_known(self, state: State, moves: list[int]) -> list[bool]:
         """Which players know an action by the move that they see of it, in a game in plain Python."""
         if self.compiled or self.game.observe is None:
@@ -448,6 +444,7 @@ class Hidden:
     ) -> tuple[str, str] | None:
         """What is wrong with a way to a draw: an action that was not legal, and what was seen otherwise; None if it leads elsewhere."""
         data = self.game.ask("copy", start)
+        column = self.game.perspective(observer)
         illegal = unseen = ""
         try:
             for number, (player, action) in enumerate(state.history):
@@ -455,7 +452,9 @@ class Hidden:
                 acts = self.game.ask("player", data)
                 legal = self.game.ask("legal", data) if acts == player else []
                 lookalikes = [
-                    each for each in legal if self._sight(data, each, observer) == moves[observer]
+                    each
+                    for each in legal
+                    if self.game.observed_moves(data, each)[column] == moves[observer]
                 ]
                 # What is legal may be hidden, too: on this way other actions may look so, or only another one.
                 if not are_known[observer] or lookalikes not in ([], [action]):
@@ -468,7 +467,7 @@ class Hidden:
                         f"player {player} could not have played {text} as action {number + 1}:"
                     )
                 is_other = (
-                    self._sight(data, action, observer) != moves[observer]
+                    self.game.observed_moves(data, action)[column] != moves[observer]
                     or view_of(self.game, data, observer) != self._views[number][observer]
                 )
                 if is_other and not unseen:
