@@ -410,11 +410,8 @@ def _registered(module: ModuleType, path: Path) -> Games:
     # The same game may have two variables, but two games must not have one name.
     for game in [*_values(module, PythonGame), *_values(module, Game)]:
         known = defined.get(game.name, game)
-        if (
-            game.name not in by_makers
-            and type(known) is type(game)
-            and _identity(known) != _identity(game)
-        ):
+        is_another = type(known) is type(game) and _identity(known) != _identity(game)
+        if is_another and game.name not in by_makers:
             raise _refused(path, ANOTHER.format(game.name))
         defined[game.name] = game
     defined |= by_makers
