@@ -347,6 +347,7 @@ def unseeded_source(function: Callable) -> str:
         names = set(names_in(each.__code__))
         for name in sorted(names & each.__globals__.keys()):
             item = each.__globals__[name]
+            # random.random has no module: it is a method of a generator that the module has made
             origin = _module_of(item) or type(getattr(item, "__self__", None)).__module__
             is_numpy = origin == "numpy" and isinstance(item, pytypes.ModuleType)
             if origin.startswith("numpy.random") or (is_numpy and "random" in names):

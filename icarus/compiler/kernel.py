@@ -236,6 +236,7 @@ def uninterrupted() -> Iterator[None]:
     If KeyboardInterrupt came after LLVM has freed an object, and before Python has noted it, Python would free it again.
     """
     handler = signal.getsignal(signal.SIGINT)
+    # signals are for the main thread; this one is held back already, or nothing of Python's handles it
     if (
         threading.current_thread() is not threading.main_thread()
         or handler is _note
@@ -440,8 +441,10 @@ def shipped_file(name: str, function: Callable, level: str = "") -> tuple[Path |
             where the compiler has other settings than when the files were made.
     """
     folder = PACKAGE / "compiler" / "shipped"
-    usable = [] if DEBUG or settings() else levels_here()
-    for each in [level] if level else usable:
+    levels = [level]
+    if not level:
+        levels = [] if DEBUG or settings() else levels_here()
+    for each in levels:
         start = f"{_plain(name)}-{each}-"
         # The digest takes long: it is computed only if there is any file of this kernel for this level.
         if level or any(folder.glob(f"{start}*")):
