@@ -10,6 +10,7 @@ All runs in plain Python, so that a breakpoint or a print in a slot works; nothi
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from operator import index
 from typing import Any, cast
 
@@ -147,12 +148,12 @@ class HistoryExample:
         seed: int | Sequence[int] = 0,
     ) -> None:
         named = [player for decision in decisions for player in (decision.player, *decision.seen)]
-        most = MAX_PLAYERS
         if players is not None:
-            most = integer("the number of players", players, least=1, most=MAX_PLAYERS)
+            players = integer("the number of players", players, least=1, most=MAX_PLAYERS)
         for player in named:
-            integer("a player who decides or observes", player, CHANCE, most - 1)
-        self.players = max([0, *named]) + 1 if players is None else most
+            most = (players or MAX_PLAYERS) - 1
+            integer("a player who decides or observes", player, CHANCE, most)
+        self.players = players or max([0, *named]) + 1
         self.decisions = tuple(decisions)
         if label != UNLABELLED:
             integer("the label of an episode", label, least=0)
@@ -177,13 +178,11 @@ class HistoryExample:
                         real(f"a reward in {name}", number, 0, 1)
         self.iteration = integer("the iteration of a history", iteration, least=0)
         self.seed = checked_seed(seed)
-        self.feature_names = tuple(dict.fromkeys(name for d in decisions for name in d.features))
-        of_actions = [
-            numbers for decision in decisions for numbers in decision.action_features.values()
-        ]
-        self.action_feature_names = tuple(
-            dict.fromkeys(name for numbers in of_actions for name in numbers)
-        )
+        features = [decision.features for decision in decisions]
+        of_actions = chain(*[decision.action_features.values() for decision in decisions])
+        # each name once, in the order in which they are met
+        self.feature_names = tuple(dict.fromkeys(chain(*features)))
+        self.action_feature_names = tuple(dict.fromkeys(chain(*of_actions)))
         self.history = self._made(np.array(rewards, float))
 
     def _made(self, rewards: np.ndarray) -> History:
