@@ -20,7 +20,6 @@ import textwrap
 import types as pytypes
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Set
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
@@ -481,19 +480,18 @@ def rules_digest(
     described: Any = PLAIN | MUTABLE | enum.Enum
     if opens_objects:
         described |= frozenset | range
-    for part in chain.from_iterable(
-        reachable(rule, DIGESTED, is_compiled=False, opens_objects=opens_objects)
-        for rule in rules
-        if rule is not None
-    ):
-        if isinstance(part.value, pytypes.FunctionType | type):
-            if part.value not in written:
-                written.add(part.value)
-                hasher.update(_text_of(part.value))
-        elif isinstance(part.value, described):
-            hasher.update(_describe(part.value))
-        elif isinstance(part.value, dict | set) and opens_objects:
-            hasher.update(_text_of_variable(part.value))
+    for rule in rules:
+        if rule is None:
+            continue
+        for part in reachable(rule, DIGESTED, is_compiled=False, opens_objects=opens_objects):
+            if isinstance(part.value, pytypes.FunctionType | type):
+                if part.value not in written:
+                    written.add(part.value)
+                    hasher.update(_text_of(part.value))
+            elif isinstance(part.value, described):
+                hasher.update(_describe(part.value))
+            elif isinstance(part.value, dict | set) and opens_objects:
+                hasher.update(_text_of_variable(part.value))
     return hasher.hexdigest()[:12]
 
 
