@@ -24,7 +24,9 @@ GAMES = 10  # whose determinizations are looked at
 DETERMINIZATIONS = 1500  # at each decision
 GAMES_FOR_EACH = 5  # played for the contract, for each whose determinizations are looked at
 # the same of a game in plain Python
-PLAIN_GAMES, PLAIN_DETERMINIZATIONS, PLAIN_FOR_EACH = 40, 500, 2
+PLAIN_GAMES = 40
+PLAIN_DETERMINIZATIONS = 500
+PLAIN_FOR_EACH = 2
 CHECKS = {**CONTRACT, **HIDDEN}
 # what the audit cannot know of a game that lacks a function
 MISSING = {

@@ -117,7 +117,8 @@ class Faces:
     """
 
     def __init__(self, game: Any) -> None:
-        self._game, self._known = game, dict[object, Face]()
+        self._game = game
+        self._known = dict[object, Face]()
         self._compiled = isinstance(game, Game)
         self._lengths = dict[str, set[int]]()
         self._ordered = set[str]()
@@ -361,9 +362,11 @@ class Redraws:
         self._met: dict[bytes, dict[Name, object]] = {}
         self._varied = set[tuple[Name, int]]()  # those that were others in a later such state
         self._met_again = Counter[tuple[Name, int]]()  # in how many later such states there were
-        # where generators of random numbers lie that an action has drawn from; and by observer, that were the same in a draw, or others
+        # the places of generators of random numbers in states: those that an action has drawn from
         self._drawn_from = set[str]()
-        self._same_luck, self._other_luck = set[tuple[str, int]](), set[tuple[str, int]]()
+        # by observer, those that were the same in one of his draws, and those that were others
+        self._same_luck = set[tuple[str, int]]()
+        self._other_luck = set[tuple[str, int]]()
         self._repeated = set[object]()  # lists of which the deal has made two items alike
         # the facts that have always said the same
         self._named: dict[tuple[Name, int], set[Name]] = {}

@@ -155,8 +155,11 @@ class Hidden:
         self._least_text = ""  # an example, of the draws with the least p-value
         # by what an observer has noticed: the true states, and the deals of each
         self._deals_by_face: dict[bytes, dict[Face, float]] = {}
-        self._faces, self._redraws = Faces(game), Redraws(game)
-        self._number, self._texts = 0, [""]
+        self._faces = Faces(game)
+        self._redraws = Redraws(game)
+        # the number of the game under way, and its actions
+        self._number = 0
+        self._texts: list[str] = []
         self._views: list[list[object]] = []  # of each state of the game, by player
         # of each decision the player, and what was legal
         self._choices: list[tuple[int, list[int]]] = []
@@ -247,7 +250,8 @@ class Hidden:
         for number in range(DEALS):
             if not self._redraws.in_doubt():
                 break
-            self._number, self._texts = number, []
+            self._number = number
+            self._texts = []
             self.luck = random.Random(f"{self.seed} sights {number}")
             state = self._dealt(Stream.SIGHTS, number)
             if state is not None:
@@ -659,7 +663,9 @@ class Hidden:
         self._missing += sum(bool(words - words_of_draws) for words in ends)
         if len(strange) > self._strangest:
             self._strangest = len(strange)
-            counts = Counter(word for words in facts_of_draws for word in sorted(words - ways))
+            counts = Counter[Word]()
+            for words in facts_of_draws:
+                counts.update(sorted(words - ways))
             fact = " ".join(counts.most_common(1)[0][0]).strip()
             who = f"{len(strange)} of {len(draws)} draws for player {observer}"
             what = f"{who} say what no other way to there says, such as {fact}:"

@@ -81,7 +81,8 @@ def compare(
     low, high = game.utilities
     # In which units the reference may give its returns, by all games so far: as rewards, or as utilities.
     scales: list[Callable] = [lambda rewards: rewards, lambda rewards: low + (high - low) * rewards]
-    actions, note = 0, ""
+    actions = 0
+    note = ""
     for number in range(games):
         luck = random.Random(f"{checks.seed(seed)} {number}")
         state = game.new_initial_state((*key, number))

@@ -126,7 +126,8 @@ class AskedGame:
 
     def after(self, data: StateData, action: int) -> StateData:
         """The state that an action leads to."""
-        changed, before = self.ask("copy", data), stamp(data)
+        changed = self.ask("copy", data)
+        before = stamp(data)
         self.ask("apply", changed, action)
         if before != stamp(data):
             raise BrokenPromise(
@@ -179,7 +180,9 @@ class AskedGame:
             moves = [] if game.recall is None else self.ask("recall", data, game.players)
             return self.text(data), tuple(moves)
         facts = stamp(data)
+        # without a `text` of the game's own, states are compared by their facts alone
         text = "" if game.text in (str, state_text) else self.text(data)
+        # an object of which nothing but its `repr` is known
         is_opaque = isinstance(facts, tuple) and len(facts) == 1 and not isinstance(data, Sequence)
         if game.determinize is not None or is_opaque:
             return None
