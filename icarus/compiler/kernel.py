@@ -92,7 +92,8 @@ class CompiledFunction:
         returns: str = "",
         check: Callable[[], None] | None = None,
     ) -> None:
-        self.name, self.function = name, function
+        self.name = name
+        self.function = function
         file = _file_of(name, digest(function, name, arity, this_machine()))
         with uninterrupted():
             code = load(file, name, arity, made_for())
@@ -499,7 +500,8 @@ def _write(file: Path | None, content: bytes) -> None:
 
 def _compiled(function: Callable, kinds: tuple[Any, ...], title: str) -> CompiledFunction:
     """The kernel of an `array_kernel` for arguments of these kinds."""
-    inner, unpack = inlined_once(function), unpack_parameters(kinds)
+    inner = inlined_once(function)
+    unpack = unpack_parameters(kinds)
 
     def kernel(arguments: int, out: int) -> int:
         array_at(out, 1, np.dtype(np.float64))[0] = inner(*unpack(arguments))
@@ -525,7 +527,8 @@ def array_kernel(title: str) -> Callable[[Callable], Callable[..., Any]]:
         def called(*arguments: object) -> Any:
             nonlocal code
             code = code or _compiled(function, tuple(map(kind_of, arguments)), title)
-            words, out = pack_parameters(arguments), np.zeros(1)
+            words = pack_parameters(arguments)
+            out = np.zeros(1)
             code(words.ctypes.data, out.ctypes.data)
             return get_annotations(function, eval_str=True).get("return", float)(out[0])
 

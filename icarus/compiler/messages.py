@@ -33,7 +33,9 @@ def location(file: str, line: int | str | None) -> str:
     """ "mine.py, line 3"; of a notebook's cell "Cell In[5], line 3", as its own tracebacks call it."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     cell = shell and shell.compile.format_code_name(os.path.abspath(file))
-    return f"{' '.join(cell) if cell else file}, line {line}"
+    if cell:
+        file = " ".join(cell)
+    return f"{file}, line {line}"
 
 
 def defined_at(function: Callable) -> str:
@@ -179,7 +181,7 @@ def _about_name(name: str, kind: str) -> str:
         return f"the name {name!r} is not defined"
     if kind == "function":
         return f"{name} is a plain function; mark it @helper"
-    kind = kind.rpartition(".")[2].split()[-1]
+    kind = kind.rpartition(".")[2].split()[-1]  # a "reflected list" is a list
     return f"{name} is a {kind}, which compiled code cannot read; use a tuple or an array"
 
 

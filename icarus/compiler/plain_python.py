@@ -281,6 +281,7 @@ def plain_kernels(made_by: "PlainPython | None" = None) -> Iterator[None]:
 
 
 def _call(address: int, arguments: tuple[int, ...]) -> np.int64:
+    """Plain Python's `call`."""
     return np.int64(_functions[int(address)](*arguments))
 
 
@@ -301,6 +302,7 @@ def _view(address: int, shape: tuple[int, ...], dtype_id: int, writeable: bool) 
 
 
 def _viewed(address: int, *shape_and_dtype: Any, writeable: bool = True) -> Any:
+    """Plain Python's `array_at` and its like: the shape has as many numbers as the view has dimensions."""
     dtype = shape_and_dtype[-1]
     _dtypes.setdefault(id(dtype), dtype)
     return _view(int(address), shape_and_dtype[:-1], id(dtype), writeable)

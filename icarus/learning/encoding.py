@@ -92,7 +92,7 @@ def names_of(game: AnyGame, states: Sequence[Any]) -> tuple[str, ...]:
     for state in states:
         for name, number in numbers_in(state).items():
             values[name].add(number)
-    # `.hand[0]` is an item by its place, `.hand#7` the number of items that are 7; one kind begins each name that is left out
+    # `.hand[0]` is an item by its place, `.hand#7` the number of items that are 7: of each list one of the two is left out
     left_out = tuple(
         name.removeprefix(LENGTH) + ("[" if len(lengths) > 1 else "#")
         for name, lengths in values.items()
