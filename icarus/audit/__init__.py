@@ -71,14 +71,15 @@ def audit(
         )
     path = None if file is None else Path(file)
     compiled = isinstance(game, Game)
-    few, draws = (GAMES, DETERMINIZATIONS) if compiled else (PLAIN_GAMES, PLAIN_DETERMINIZATIONS)
-    games = checks.integer("games", few if games is None else games, least=1)
-    determinizations = checks.integer(
-        "determinizations", draws if determinizations is None else determinizations, 1
-    )
+    for_each = GAMES_FOR_EACH if compiled else PLAIN_FOR_EACH
+    if games is None:
+        games = GAMES if compiled else PLAIN_GAMES
+    if determinizations is None:
+        determinizations = DETERMINIZATIONS if compiled else PLAIN_DETERMINIZATIONS
+    games = checks.integer("games", games, least=1)
+    determinizations = checks.integer("determinizations", determinizations, least=1)
     start = time.perf_counter()
     key = checks.seed_key(seed)
-    for_each = GAMES_FOR_EACH if compiled else PLAIN_FOR_EACH
     contract = Contract(game, key, games * for_each)
     hidden = Hidden(
         game, determinizations, key, multiplicity or game.multiplicity, contract.checks["errors"]
@@ -92,7 +93,8 @@ def audit(
             progress or (lambda *_: None),
         )
     except DoesNotReturnError as error:
-        looked, results = (0, 0, 0), _results(contract, hidden)
+        looked = 0, 0, 0
+        results = _results(contract, hidden)
         for check in results:
             check.note = "the audit ended before"
             check.absent = False
@@ -132,7 +134,7 @@ def _played(
         key = _key(contract, hidden)
         first, contract, hidden = _read(file, key, contract, hidden)
         progress(first, hidden.draw_count)
-    if compiled and not first:
+    if compiled and first == 0:  # else it was done before the first game
         contract.check_indices()
     for number in range(first, games):
         for extra in range(for_each):

@@ -169,15 +169,14 @@ class Contract:
 
     def play_determinized(self, number: int) -> None:
         """Test the contract in a random game that goes on from a determinization, as a playout does."""
-        if self.states_to_determinize:
-            data, observer, where = random.Random(f"{self.seed} at {number}").choice(
-                self.states_to_determinize
-            )
-            place = f"{where}, then in a determinization for player {observer}"
-            play = partial(
-                self._go_on_from_draw, data, observer, (*self.seed, Stream.PLAYOUTS, number)
-            )
-            self._until_broken(place, f"{self.seed} from {number}", play)
+        if not self.states_to_determinize:
+            return
+        luck = random.Random(f"{self.seed} at {number}")
+        data, observer, where = luck.choice(self.states_to_determinize)
+        place = f"{where}, then in a determinization for player {observer}"
+        seed = (*self.seed, Stream.PLAYOUTS, number)
+        play = partial(self._go_on_from_draw, data, observer, seed)
+        self._until_broken(place, f"{self.seed} from {number}", play)
 
     def finish(self) -> None:
         """Count what only all games together tell, and note why some promises were not checked."""
@@ -210,14 +209,15 @@ class Contract:
         plain.told = {}  # nobody plays them again, and beliefs take long to write
         for number in range(PLAIN_GAMES):
             broken = plain.play(number)
-            if broken is not None and broken.promise != "end":  # a longer game is cut off
-                error = broken.__cause__ or broken
-                if isinstance(error, IndexError) or UNFIT.search(str(error)):
-                    check.count(plain._example(f"in plain Python, {function_of(error)}: {error}"))
-                else:  # it does not run as plain Python, or breaks a promise that is checked elsewhere
-                    check.note = f"the game did not run to its end in plain Python: {type(error).__name__}: {error}"
-                return
-            check.checked += 1
+            if broken is None or broken.promise == "end":  # a longer game is cut off
+                check.checked += 1
+                continue
+            error = broken.__cause__ or broken
+            if isinstance(error, IndexError) or UNFIT.search(str(error)):
+                check.count(plain._example(f"in plain Python, {function_of(error)}: {error}"))
+            else:  # it does not run as plain Python, or breaks a promise that is checked elsewhere
+                check.note = f"the game did not run to its end in plain Python: {type(error).__name__}: {error}"
+            return
 
     # ------------------------------------------------------------------------------------------------------------ a game
 

@@ -335,11 +335,10 @@ class Hidden:
         data = draws.state.data
         worlds = draws.draw(data, min(PROBE, most), self.rng)
         states = len(set(map(self._faces, worlds)))
-        more = min(most, max(FEWEST_DRAWS, 2 * states * DRAWS_PER_STATE)) - len(worlds)
-        if states <= most // DRAWS_PER_STATE and (
-            self.compiled or self.checks["uniform"].checked < TESTED
-        ):
-            worlds += draws.draw(data, more, self.rng)
+        is_small = states <= most // DRAWS_PER_STATE
+        if is_small and (self.compiled or self.checks["uniform"].checked < TESTED):
+            count = min(most, max(FEWEST_DRAWS, 2 * states * DRAWS_PER_STATE))
+            worlds += draws.draw(data, count - len(worlds), self.rng)
         return worlds
 
     def _count_once(
@@ -609,9 +608,8 @@ class Hidden:
         start, end = step
         truth = self._faces(end.data)
         draws = Draws(end, observer)
-        rivals = [
-            _way_alike(end, start.data, observer, _observed_moves(*step, observer), self.luck)
-        ]
+        moves = _observed_moves(start, end, observer)
+        rivals = [_way_alike(end, start.data, observer, moves, self.luck)]
         if observer == end.current_player():  # once for each end: the whole game is played again
             rivals.append(_exchanged(end, observer, self.luck))
         for rival in rivals:
@@ -623,7 +621,7 @@ class Hidden:
     def _look_seen(self, step: _Step, observer: int) -> None:
         """Compare the facts of draws with those of the ends of other ways, which begin in draws."""
         before, after = step
-        moves = _observed_moves(*step, observer)
+        moves = _observed_moves(before, after, observer)
         possible = Draws(before, observer)
         ends: list[set[Word]] = []
         led_on = set[Word]()  # facts of the draws before from which a way was found

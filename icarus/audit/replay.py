@@ -39,6 +39,7 @@ def check_replay(contract: Contract) -> None:
 
 def _compare(contract: Contract, where: str, before: Sequence[str], after: Sequence[str]) -> None:
     """Count whether a game gave the same answers again; an example has the first that differ."""
+    # where one game is shorter, its end stands beside an answer of the other one
     pairs = zip([*before, END], [*after, END], strict=False)
     then, now = next((pair for pair in pairs if pair[0] != pair[1]), (END, END))
     # answers of the same function
