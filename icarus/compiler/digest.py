@@ -135,6 +135,7 @@ def reachable(
             yield part._replace(
                 value=f"{type(value).__name__} {module} {getattr(value, '__qualname__', '')}"
             )
+            # the closure of a function of ours may hold a user's
             parts = list(_variables(value, NO_NAMES)) if module.startswith("icarus.") else []
         else:
             if isinstance(value, pytypes.FunctionType):

@@ -147,15 +147,18 @@ _OWN_MISTAKE = "'NoneType' object has no attribute 'args'"  # of the compiler, w
 
 def _reason(function: Callable, text: str, returns: str) -> str:
     """What the compiler says, reduced to what is wrong and where."""
+    # a name without a value, or with one of a kind that the compiler has no type for
     named = re.search(
         r"name '(\w+)'(?: is not defined|:\s+Cannot determine Numba type of <class '([\w.]+)'>)",
         text,
     )
+    # a variable that gets a list or a set of Python's
     named = named or re.search(
         r"assigned to variable '(\w+)'.*?(reflected list|reflected set)", text, re.DOTALL
     )
     if named:
         return f"{_about_name(named[1], named[2] or '')}{_mention(function, named[1])}"
+    # the first place in an author's file is told, if there is any
     places = re.findall(r'(?:File "|" at |Raised from )([^"]+?)(?:", line | \()(\d+)', text)
     places = [place for place in places if _is_authors(place[0])] or places
     where = f" ({location(*places[0])})" if places else ""
@@ -169,6 +172,7 @@ def _reason(function: Callable, text: str, returns: str) -> str:
         return f"nobody knows what {what} holds, as a list is empty; use an array, such as np.zeros{where}"
     if returns and re.search(r"for '\$[\w.]*return_value", text):
         return f"it must return {returns}{_of_author(function)}"
+    # the library's own sentences, as of update() and record(), stand inside the compiler's
     ours = re.search(r"(?:TypingError: (?=update\(|record\()|uncallable: )(.+)", text)
     if ours:
         return f"{ours[1].strip().rstrip(':.')}{where}"
@@ -187,6 +191,7 @@ def _about_name(name: str, kind: str) -> str:
 
 def _line_in(text: str) -> str:
     """The compiler's line that tells most, with the call that it is about."""
+    # the type of a record lists all its fields
     text = re.sub(r"Record\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)", "a record", text)
     lines = [line.strip().removeprefix("- ") for line in text.splitlines()]
     called = next((line.removeprefix(">>> ") for line in lines if line.startswith(">>> ")), "")
@@ -194,6 +199,7 @@ def _line_in(text: str) -> str:
     line = next(telling, "its types cannot be inferred")
     if called and line.startswith("No implementation of function"):
         return f"compiled code does not support {called}"
+    # without the parameters of a type, and without what else the compiler appends
     line = re.sub(r"(?<=of )type (\w+)\(.*\)|\. Raised from.*|: %.*", r"\1", line)
     return f"{line} {called}".strip().rstrip(":.")
 

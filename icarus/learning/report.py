@@ -116,6 +116,7 @@ def curve_svg(generations: Sequence[Generation]) -> str:
             f'<circle cx="{x:.1f}" cy="{y(strength.value):.1f}" r="3.5" fill="{fill}" stroke="{INK}"/>',
             words(x, HEIGHT - MARGIN / 2, str(generation.number), 11, "middle"),
         ]
+    # the line comes first, so that the circles hide it
     parts.insert(0, f'<path d="M{"L".join(points)}" fill="none" stroke="{INK}"/>')
     return frame(
         WIDTH, HEIGHT, parts, PAPER, "mean reward less the reference's, by generation", "curve"
