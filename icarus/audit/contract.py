@@ -279,7 +279,8 @@ class Contract:
         """Play a draw to its end, as a search does, and require that the state it was drawn from stays as it was."""
         before = stamp(data)
         draw = State.from_data(self.game, self._drawn(data, observer, seed))
-        with contextlib.suppress(Exception):  # what is wrong is told where each step is looked at
+        # what is wrong is told where each step is looked at
+        with contextlib.suppress(Exception, SystemExit):
             for _ in range(self.most_actions):
                 draw.apply_action(random_action(draw, self.luck))
         message = "determinize returns a state that shares a part, such as a list, with the one that it was given"

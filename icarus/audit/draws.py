@@ -211,7 +211,7 @@ def _go_apart(state: State, swapped: State, luck: random.Random) -> bool:
                 return True
             state.apply_action(action)
             swapped.apply_action(action)
-        except Exception:  # where the other stumbles, the order matters to it
+        except (Exception, SystemExit):  # where the other stumbles, the order matters to it
             return True
 
 
@@ -538,7 +538,7 @@ class Redraws:
         before = view_of(self._game, data, observer)
         for changed in self._changed(data, name, value):
             # an impossible state may be more than an observation bears
-            with contextlib.suppress(Exception):
+            with contextlib.suppress(Exception, SystemExit):
                 if view_of(self._game, changed, observer) == before:
                     yield changed
 

@@ -180,7 +180,7 @@ class Hidden:
         self._texts = []
         if number == 0 and not self.compiled:
             # an error there is met again by the games that are looked at, or by those of the contract
-            with contextlib.suppress(Exception):
+            with contextlib.suppress(Exception, SystemExit):
                 self._faces.learn(self.seed)
         self.luck = random.Random(f"{self.seed} {number}")
         self.rng = seeded((*self.seed, Stream.DRAWS, number))
@@ -477,7 +477,7 @@ class Hidden:
                     unseen = f"before action {number + 1} he knew, or then he saw, something else than on the way to this one:"
                 self.game.ask("apply", data, action)
             return (illegal, unseen) if self._faces(data) == end else None
-        except Exception:  # an impossible way may be more than the rules bear
+        except (Exception, SystemExit):  # an impossible way may be more than the rules bear
             return None
 
     def _first_other_view(self, state: State, observer: int, replayed: State) -> int | None:

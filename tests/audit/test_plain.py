@@ -247,6 +247,21 @@ def test_a_function_that_ends_the_program_is_told(name):
     ).replace(f"{name} of second-chance", name)
 
 
+def test_a_function_that_ends_the_program_in_a_playout_from_a_draw_is_told():
+    def determinize(state, observer, beliefs, rng):
+        return second_chance.determinize(state, observer, beliefs, rng) | {"actions": 0}
+
+    def apply(state, action):
+        if "actions" in state:
+            state["actions"] += 1
+            if state["actions"] == 3:
+                sys.exit("oops")
+        second_chance.apply(state, action)
+
+    report = audit(attrs.evolve(GAME, determinize=determinize, apply=apply), **FEW)
+    assert "apply raises SystemExit('oops')" in report["errors"].examples[0]
+
+
 def test_ctrl_c_ends_an_audit_and_its_process_and_names_the_function():
     def endless(state):
         os.kill(os.getppid(), signal.SIGINT)
