@@ -154,7 +154,7 @@ def _attempt(play: Callable[[T], R], task: T) -> tuple[R | None, str]:
     """The result of a task, or why it failed: not every error can be sent from one process to another."""
     try:
         return play(task), ""
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return None, sentence_of(error) or f"\n{traceback.format_exc()}"
 
 

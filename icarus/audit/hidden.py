@@ -389,7 +389,8 @@ class Hidden:
         worlds = draws.draw(state.data, PROBED, rng)
         try:
             draw = state.from_data(self.game, state.redraw(CHANCE, state.beliefs(CHANCE), rng))
-        except Exception as error:  # whatever a game stumbles over is what there is to tell
+        # whatever a game stumbles over is what there is to tell
+        except (Exception, SystemExit) as error:
             self._count_once("sees all", state, f"{error!r} where determinize draws for CHANCE")
             return
         words = set.intersection(*(self._faces.words(data) for data in (state.data, *worlds)))
@@ -507,7 +508,8 @@ class Hidden:
                     text = self.game.action_text_of(replayed.facts, action)
                     return None, f"player {replayed.current_player()} could not have played {text}:"
                 replayed.apply_action(action)
-        except Exception as error:  # whatever a way back stumbles over is what there is to tell
+        # whatever a way back stumbles over is what there is to tell
+        except (Exception, SystemExit) as error:
             return None, f"retrace fails: {error!r}"
         if not (replayed.data == data).all():
             return None, f"retrace leads to another state, by {replayed.history_str()}:"
@@ -575,7 +577,8 @@ class Hidden:
         """Draw once more, with the generator as it was, from what the observer cannot tell from the truth; None if that fails."""
         try:
             second = draws.draw(rival, len(first), rng)
-        except Exception as error:  # whatever a game stumbles over is what there is to tell
+        # whatever a game stumbles over is what there is to tell
+        except (Exception, SystemExit) as error:
             self._count_once("again", draws.state, f"{error!r} when this is determinized:", rival)
             return None
         what = ""

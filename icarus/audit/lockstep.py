@@ -95,12 +95,12 @@ def compare(
             try:
                 action = random_action(state, luck)
                 state.apply_action(action)
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 difference = f"the game raises {type(error).__name__}: {error}"
                 break
             try:
                 oracle.apply_action(action)
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 difference = f"the reference raises {type(error).__name__}: {error}"
                 break
             actions += 1
@@ -121,11 +121,12 @@ def _difference(state: State, oracle: Any, scales: list[Callable]) -> str:
             state.returns()
         else:
             state.legal_actions()
-    except Exception as error:  # of the game itself
+    except (Exception, SystemExit) as error:  # of the game itself
         return f"the game raises {type(error).__name__}: {error}"
     try:
         return next(_differences(state, oracle, over, scales), "")
-    except Exception as error:  # whatever a reference stumbles over is what there is to tell
+    # whatever a reference stumbles over is what there is to tell
+    except (Exception, SystemExit) as error:
         return f"the reference raises {type(error).__name__}: {error}"
 
 
@@ -148,7 +149,7 @@ def _answer(oracle: Any, state: State) -> str:
             if over
             else (oracle.current_player(), sorted(oracle.legal_actions()))
         )
-    except Exception as error:  # `compare` has told the first one already
+    except (Exception, SystemExit) as error:  # `compare` has told the first one already
         return repr(error)
 
 

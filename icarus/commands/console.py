@@ -89,16 +89,17 @@ def run_program(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
         print_text(str(error.result))
         print_note(f"{name}: {error}")
         return FAILED
-    # also of rich, where nobody reads the output any more, as behind `| head`
-    except (SystemExit, BrokenPipeError):
+    except BrokenPipeError:
         return CLOSED
     except MemoryError:
         print_note(f"{name}: memory has run out")
         return FAILED
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         # errors of the command line's parser have this method, others do not
         format_message = getattr(error, "format_message", None)
         sentence = sentence_of(error) if format_message is None else format_message()
+        if sentence is None and isinstance(error, SystemExit):
+            return CLOSED  # rich ends so where nobody reads the output any more, as behind `| head`
         if sentence is None:
             raise
         print_note(f"{name}: {' '.join(sentence.split())}")

@@ -440,6 +440,8 @@ def test_a_process_that_dies_is_replaced(two, tmp_path):
 def test_a_task_that_fails_or_kills_is_named(two):
     with pytest.raises(GameFailed, match="2 failed: it is two"):
         list(two.results(failing, [1, 2]))
+    with pytest.raises(GameFailed, match="oops failed: (.|\n)*SystemExit: oops"):
+        list(two.results(sys.exit, ["oops"]))
 
 
 class Unlucky(Executor):

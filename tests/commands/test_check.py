@@ -71,6 +71,7 @@ FAULTS = [
         "current_player() is -4, and in the reference ",
     ),
     (ALWAYS, "None", "the reference raises TypeError: 'NoneType' object is not iterable"),
+    (ALWAYS, "exit('oops')", "the reference raises SystemExit: oops"),
     (
         "1 - self.player",
         "__import__('random').randrange(2)",

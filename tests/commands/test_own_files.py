@@ -358,6 +358,16 @@ def test_plain_games_are_searched_played_and_measured(file, icarus, command):
     assert "plain-kuhn" in Path("tree.html").read_text() if "--html" in command else True
 
 
+def test_a_rule_that_ends_the_program_is_told_with_its_line(tmp_path, icarus):
+    path = tmp_path / "quits.py"
+    rule = "apply=lambda state, action: sys.exit('oops')"
+    path.write_text(
+        "import sys\n" + SAME_TEXT.replace("apply=lambda state, action: state.append(action)", rule)
+    )
+    code, _, errors = icarus("search", str(path), "--iterations", "5")
+    assert (code, errors) == (2, f"icarus: SystemExit: oops, in <lambda> ({path}, line 7)\n")
+
+
 SAME_TEXT = """
 from icarus import PythonGame
 
