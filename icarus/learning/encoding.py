@@ -119,9 +119,8 @@ def fields_of(
 
     def add(kind: int, place: int, width: int, low: int, size: int) -> None:
         nonlocal inputs
-        fields.append(
-            (kind, place, width, low, size, inputs, 1)
-        )  # one hidden unit, until there are weights
+        # with one hidden unit, until there are weights
+        fields.append((kind, place, width, low, size, inputs, 1))
         inputs += size
 
     for place, width, limits_of_fact, numbers in _facts_of(game, facts, names):
