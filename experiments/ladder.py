@@ -295,7 +295,7 @@ def proposed_levels(game: str, directory: Path) -> list[int]:
     for name, rating in values.items():
         if match := BASELINE.fullmatch(name):
             baselines[int(match[1])] = rating
-    highest = max((rating.value for rating in baselines.values()), default=0)
+    highest = max([0.0, *(rating.value for rating in baselines.values())])
     levels = np.linspace(0, highest, 1 + round(highest / ladders.LEVEL_STEP))[1:]
     return iterations_for(baselines, levels.tolist())
 

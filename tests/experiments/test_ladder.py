@@ -67,6 +67,12 @@ def test_levels_lie_where_a_monotone_fit_reaches_them():
     assert iterations_for(ratings, [0, 900]) == [10, 1000]  # nothing is extrapolated
 
 
+def test_baselines_below_random_play_have_no_levels(tmp_path, monkeypatch):
+    ratings = {"BASELINE (10 iterations)": around(-400)}
+    monkeypatch.setattr(playing.ladders.Posterior, "ratings", lambda estimate: ratings)
+    assert playing.proposed_levels("othello", tmp_path) == []
+
+
 def test_a_directory_without_games_has_no_levels_and_writes_no_ladder(tmp_path, monkeypatch):
     monkeypatch.setattr(playing.ladders, "DATA", tmp_path)
     assert playing.proposed_levels("othello", tmp_path) == []
