@@ -357,35 +357,27 @@ def _of_trees(columns: Columns) -> Found:
             continue
         if len(by_trees(tallies)) != 1:  # else one name stands for several searches
             continue
-        each = total // papers.TREES
-        whole = [tally for tally in tallies if _spends(tally.cell.iterations, total)]
-        equal = [
-            tally
-            for tally in tallies
-            if tally.cell.iterations == each * tally.cell.spec.search.trees
-        ]
+        # all iterations are spent, but for those that a division among the trees leaves over
+        least = total - max(*papers.BALANCE, *papers.DETERMINIZATIONS)
+        whole, equal = list[Tally](), list[Tally]()
+        for tally in tallies:
+            search = tally.cell.spec.search
+            iterations = tally.cell.own_iterations or total
+            if least < iterations <= total:
+                whole.append(tally)
+            if iterations == total // papers.TREES * search.trees:
+                equal.append(tally)
+            if search.name == "DeterminizedUCT" and search.trees == papers.TREES:
+                size = f"{iterations // papers.TREES} iterations of each"
+                yield _side(column, "as many trees as theirs"), size, tally
         for side, group in (("trees", whole), ("trees as large as theirs", equal)):
             for by_number in by_trees(group).values():
                 for number, tally in by_number.items():
                     yield _side(column, side), count_text(number, "determinization"), tally
-        for tally in tallies:
-            search = tally.cell.spec.search
-            is_theirs = search.name == "DeterminizedUCT" and search.trees == papers.TREES
-            if is_theirs and tally.cell.iterations is not None:
-                size = f"{tally.cell.iterations // papers.TREES} iterations of each"
-                yield _side(column, "as many trees as theirs"), size, tally
 
 
 def _side(column: Column, side: str) -> Place:
     return column.game, f"{column.role}, {side}"
-
-
-def _spends(iterations: int | None, total: int) -> bool:
-    """Whether all iterations are spent, but for those that a division leaves over."""
-    return (
-        iterations is not None
-        and total - max(*papers.BALANCE, *papers.DETERMINIZATIONS) < iterations <= total
-    )
 
 
 def is_searched(columns: Columns) -> bool:
