@@ -91,14 +91,14 @@ class RoundRobin:
 
     def on(self, side: str, search: str) -> Score:
         """On a side, by its name, against all. In both seats a game against itself counts twice, once from each side, as in the paper."""
-        first = sum(
-            (score for (searcher, _), score in self.scores.items() if searcher == search), Score()
-        )
-        second = sum(
-            (score.turned for (_, opponent), score in self.scores.items() if opponent == search),
-            Score(),
-        )
-        return (first, second, first + second)[self.sides.index(side)]
+        first_seat, second_seat, _ = self.sides
+        total = Score()
+        for (searcher, opponent), score in self.scores.items():
+            if searcher == search and side != second_seat:
+                total += score
+            if opponent == search and side != first_seat:
+                total += score.turned
+        return total
 
     @property
     def complete(self) -> bool:
@@ -179,6 +179,7 @@ def hidden_cards(columns: Columns) -> dict[str, tuple[WinCount, WinCount]]:
     The peasants' games are those of the landlord, seen from the other side. Whoever has not played yet is left out, and searches that
     differ in their parameters alone.
     """
+    # by the side whose wins count, the search of the seat that agents take, and that of the other two
     rates_of: dict[tuple[str, str, str], list[WinCount]] = {}
     for column, tallies in columns.items():
         if column.game != DOU_DI_ZHU or len(column.seats) > 1:
