@@ -27,7 +27,7 @@ from experiments.ladder import TABLE_SECONDS, opponents
 from experiments.pages import fill_places
 from experiments.papers import GROUPS
 from experiments.plan import loading
-from experiments.plan.cells import Column, budget, title
+from experiments.plan.cells import budget, title
 from experiments.plan.refusal import Refusal, refusing
 from experiments.report import (
     averages_of,
@@ -40,7 +40,7 @@ from experiments.report import (
     without_checksum,
     write,
 )
-from experiments.results import Results, Tally, results_of, runs_in
+from experiments.results import Columns, Results, results_of, runs_in
 from experiments.statistics import INTERVALS, POWER, clopper_pearson, games_needed, interval_text
 from experiments.verdicts import details_table, summary_table, tally_sentence
 from icarus.arena.ledger import PACKED, naming_file, packed_path, write_whole
@@ -224,7 +224,7 @@ def _show(directory: Path) -> None:
         say(sentence)
 
 
-def _print_results(columns: dict[Column, list[Tally]]) -> None:
+def _print_results(columns: Columns) -> None:
     """What the agents came to, with p beside evenly matched players, the averages of Figure 3, and the names' strategies."""
     named: dict[tuple[str, str], None] = {}
     for column, tallies in columns.items():
@@ -447,7 +447,7 @@ def verify(
     for message, is_same in replay.audit(directory, sample, seed, agent, trial):
         findings.add(is_same)
         print(message)
-    if findings == {None}:
+    if findings == {None}:  # no game can be played any more
         say("no game was played again, so that nothing was compared")
     return 0 if findings - {None} == {True} else FAILED
 
@@ -563,7 +563,7 @@ def _refuse_unplanned(game: str, kind: str) -> None:
     Raises:
         ValueError: it is one.
     """
-    opponents(game)
+    opponents(game)  # refuses a game without a ladder
     if kind in ladders.TABLES and not ladders.table_players(game, kind):
         planned = ", ".join(each for each in ladders.plans() if ladders.table_players(each, kind))
         raise ValueError(f"no such table is planned for {game}; games with one: {planned}")

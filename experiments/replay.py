@@ -62,7 +62,7 @@ def audit(
     """
     for holds, games_in in KINDS:
         if holds(directory):
-            if (agent, trial) != (None, None):
+            if agent is not None or trial is not None:
                 raise Refusal(
                     f"{directory} has games without agents and trials; leave out --agent and --trial"
                 )
@@ -155,7 +155,9 @@ def of_run(directory: Path, agent: str | None = None, trial: int | None = None) 
 
     for row in results.rows(directory, experiment):
         agents.add(row["agent"])
-        if agent not in (None, row["agent"]) or trial not in (None, row["trial"]):
+        if agent is not None and agent != row["agent"]:
+            continue
+        if trial is not None and trial != row["trial"]:
             continue
         is_there = True
         if row["iterations"] is not None:

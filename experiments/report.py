@@ -22,7 +22,7 @@ from experiments import (
 from experiments.interims import count_sentence, progress, progress_table, state
 from experiments.pages import markdown_table, write_pages, write_table, write_tables
 from experiments.papers import COMBINATIONS, ENHANCEMENTS, PHANTOM, TABLE_1
-from experiments.plan.cells import Cell, Column, Experiment, budget, duration, title
+from experiments.plan.cells import Cell, Experiment, budget, duration, title
 from experiments.plan.refusal import Refusal
 from experiments.ratings import (
     ALL_SEE,
@@ -316,9 +316,7 @@ RATE = (
 UNBOUNDED = "in their order alone; the games bound no rating, as some agents were ahead of all others in every game"
 
 
-def write(
-    directory: Path, tables: bool = False, table: bool = False
-) -> tuple[dict[Column, list[Tally]], list[Path]]:
+def write(directory: Path, tables: bool = False, table: bool = False) -> tuple[Columns, list[Path]]:
     """Write the report of a run, or of a campaign's folder of runs, into its directory: (the results, the files written).
 
     The report follows from the rows alone: the same rows give the same bytes.
@@ -357,7 +355,7 @@ def _whole(results: Results, directory: Path) -> Experiment:
 
 
 def _blocks(
-    experiment: Experiment, results: Results, columns: figures.Columns, pictures: list[Path]
+    experiment: Experiment, results: Results, columns: Columns, pictures: list[Path]
 ) -> Iterator[Block]:
     if experiment.sprt:
         yield from _sequential(experiment, results)
@@ -599,7 +597,7 @@ def effects_sentence(averages: Averages) -> str:
     return " ".join([*(sentences or ["No effect is seen."]), least])
 
 
-def analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
+def analyses(columns: Columns) -> Iterator[Block]:
     """Figure 3 in numbers and the analyses of variance, where the sixteen combinations were played."""
     if not (counts := counts_of_table_1(columns)):
         return
