@@ -244,7 +244,9 @@ def points_panel(axes: "Axes", tallies: list[Tally], name: str) -> None:
     estimates = [each for each in strengths(tallies) if each]
     across = len(tallies) > MANY
     scale = scale_of(axes, across)
-    below, above = 0.0, 1.0
+    # without evenly matched players no agent stands out
+    below = 0.0
+    above = 1.0
     if even := baseline(tallies):
         band = estimates[tallies.index(even)]
         below, above = band.low, band.high
@@ -315,11 +317,10 @@ def draw(columns: Columns, directory: Path, pictures: Sequence[str]) -> list[Pat
     Returns:
         The PNG files; beside each lies an SVG of the same name.
     """
-    nonempty = {
-        column: played
-        for column, tallies in columns.items()
-        if (played := [tally for tally in tallies if tally.games])
-    }
+    nonempty: Columns = {}
+    for column, tallies in columns.items():
+        if played := [tally for tally in tallies if tally.games]:
+            nonempty[column] = played
     paths = list[Path]()
     for picture in pictures:
         panels = {column: _shown_in(picture, tallies) for column, tallies in nonempty.items()}
@@ -704,6 +705,7 @@ def _score_bars(axes: "Axes", scores: Sequence[Score]) -> None:
     rates, _ = with_intervals(won)
     values, errors = with_intervals(with_halves)
     places = np.arange(len(scores))
+    # where games were drawn, a bar has two intervals beside each other
     any_draws = np.array([score.draws > 0 for score in scores])
     axes.bar(
         places,
@@ -742,6 +744,7 @@ def _won(tallies: Mapping[int, Tally]) -> Curve:
 def _lines(axes: "Axes", lines: Mapping[str, Curve]) -> None:
     """Points with their intervals, joined by lines, by their labels; those of one place stand beside each other."""
     for i, (label, line) in enumerate(lines.items()):
+        # along a logarithmic axis, equal factors are equal distances
         places = np.array([*line]) * (1 + 0.02 * (i - (len(lines) - 1) / 2))
         style = series_style(i, label)
         mark(axes, places, line.values(), elinewidth=1.1, linewidth=1.2, markersize=4.5, **style)
@@ -876,12 +879,12 @@ Pairing: TypeAlias = tuple[Entrant, str, Entrant]  # agent, role and opponent
 
 def _decision_time(columns: Columns, directory: Path) -> Iterator[Path]:
     """Figs. 14 and 15: a line for each agent and opponent, by the seconds of a decision."""
-    games: dict[tuple[str, str], dict[Pairing, dict[float, Score]]] = {}
     cells = [tally.cell for tallies in columns.values() for tally in tallies]
     strategies = {
         strategy_name(each) for cell in cells for each in (cell.spec, cell.column.opponent)
     }
     several = len(strategies) > 1
+    games: dict[tuple[str, str], dict[Pairing, dict[float, Score]]] = {}
     for column, tallies in columns.items():
         if column.seconds is not None:
             lines = games.setdefault((column.game, column.variant), {})
@@ -951,7 +954,7 @@ def stated_differences(place: Place) -> list[Contrast]:
             continue
         for comparison in claim.comparisons:
             if comparison.measure == WINS and {term.place for term in comparison.terms} == {place}:
-                before = narrowest.setdefault(comparison.terms, comparison)
+                before = narrowest.get(comparison.terms, comparison)
                 narrowest[comparison.terms] = min(before, comparison, key=_breadth)
     return list(narrowest.values())
 
