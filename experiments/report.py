@@ -475,27 +475,27 @@ def _strengths(tallies: list[Tally]) -> Table:
     graded, even = any_graded(tallies), baseline(tallies)
     headings, rows = measures_of(tallies)
     comparisons = statistics.comparisons(tallies)
-    lines = []
-    for tally, row in zip(tallies, rows, strict=True):
-        texts = list[str]()
-        if comparisons:
-            detectable = ""
-            if compared := comparisons.get(tally.cell.key):
-                detectable = detectable_text(compared.detectable, compared.p, not graded)
-            texts.append(detectable)
-        if even and even.pace:
-            texts.append(f"{100 * tally.pace / even.pace:.0f} %" if tally.pace else "")
-        lines.append([tally.cell.agent, tally.cell.spec.caption, *row, *texts])
     caption = "Mean rewards, with Student's intervals." if graded else "Games won."
     if "Draws" in headings:
         caption += " Score: a draw counts one half."
     caption += p_sentence(tallies)
     if comparisons:
-        caption = f"{caption} {DETECTABLE}"
-        headings = [*headings, "Detectable"]
+        caption += f" {DETECTABLE}"
+        headings.append("Detectable")
+        for tally, row in zip(tallies, rows, strict=True):
+            detectable = ""
+            if compared := comparisons.get(tally.cell.key):
+                detectable = detectable_text(compared.detectable, compared.p, not graded)
+            row.append(detectable)
     if even and even.pace:
-        caption = f"{caption} {RATE.format(even.cell.spec.caption)}"
-        headings = [*headings, "Rate"]
+        caption += f" {RATE.format(even.cell.spec.caption)}"
+        headings.append("Rate")
+        for tally, row in zip(tallies, rows, strict=True):
+            row.append(f"{100 * tally.pace / even.pace:.0f} %" if tally.pace else "")
+    lines = [
+        [tally.cell.agent, tally.cell.spec.caption, *row]
+        for tally, row in zip(tallies, rows, strict=True)
+    ]
     return Table(caption, ["Agent", "Strategy", *headings], lines)
 
 
