@@ -146,6 +146,7 @@ def strongest(results: Sequence[Discovery]) -> Discovery:
     beaten_by = {result.protocol.reference: result for result in sorted(results, key=lead)}
     best = max(results, key=lead)
     while best.winner and best.winner.configuration in beaten_by:
+        # taken out, so that two that beat each other end the search
         best = beaten_by.pop(best.winner.configuration)
     return best
 

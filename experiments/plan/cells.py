@@ -275,6 +275,7 @@ def extends(larger: Experiment, smaller: Experiment) -> bool:
     """
     if larger.trials != smaller.trials and not _has_more_trials(larger, smaller):
         return False
+    # the larger one without what it may have besides: names, seeds and tests are left to differ
     of_smaller = attrs.evolve(
         larger, trials=smaller.trials, cells=smaller.cells, pictures=smaller.pictures
     )
