@@ -36,7 +36,7 @@ TOKENS = {
     "icarus/views": 6_540,
     "icarus": 260_830,
     "experiments": 64_860,
-    "tests": 301_245,
+    "tests": 301_295,
 }
 IDEAS = {"icarus": (138, 271, 2_572), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average
