@@ -175,10 +175,10 @@ def workers(count: int, cluster: str | None = None) -> Iterator[Workers]:
                 max(1, sum(client.nthreads().values())), lambda: client.get_executor(pure=False)
             )
         elif count == 1:
-            playing = Workers()
+            playing = ALONE
         else:
             ready = _SPAWN.Event()
-            playing = Workers(count, lambda: process_pool(count, ready), ready)
+            playing = Workers(count, lambda: _process_pool(count, ready), ready)
         stack.callback(playing.close)
         yield playing
 
@@ -207,7 +207,7 @@ def check_processes(workers: int, cluster: str | None, game: object) -> None:
         ) from None
 
 
-def process_pool(count: int, ready: Event) -> ProcessPoolExecutor:
+def _process_pool(count: int, ready: Event) -> ProcessPoolExecutor:
     """Processes that begin anew: one that is forked while another thread compiles would hang at its own first compilation."""
     return ProcessPoolExecutor(count, _SPAWN, _begin, (ready,))
 
