@@ -965,7 +965,7 @@ def test_a_class_with_half_of_what_hides_something_is_refused():
         game_of(type("Coins", (Coins,), {"observation": property()}))
 
 
-@pytest.mark.parametrize("name", ["num_players", "is_terminal", "legal_actions"])
+@pytest.mark.parametrize("name", ["num_players", "min_utility", "is_terminal", "legal_actions"])
 def test_a_class_with_a_number_in_place_of_a_method_is_refused(name):
     with pytest.raises(ValueError, match=f"{name} of Coins is 2; it must be a method"):
         game_of(type("Coins", (Coins,), {name: 2}))

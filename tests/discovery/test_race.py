@@ -254,6 +254,7 @@ def test_a_second_race_has_deals_of_its_own_and_the_first_races_still_have_their
             {"games": 60},
             "proves nothing: each of .* needs .*; give [0-9,]+ games, or fewer finalists",
         ),
+        ({"games": 60, "finalists": 1}, "proves nothing: each of .* needs .*; give [0-9,]+ games$"),
         ({"against": ()}, "no opponent"),
         ({"against": ("NOBODY",)}, "no enhancement is called 'NOBODY'"),
         ({"seats": (2,)}, "seats"),
