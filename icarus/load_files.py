@@ -33,6 +33,7 @@ from icarus.algebra.parsing import Operand
 from icarus.compiler import without_modules
 from icarus.compiler.digest import INSTALLED
 from icarus.kernel import AnyGame, Game, PythonGame
+from icarus.kernel.functions import AUTHOR_ERRORS
 from icarus.specs import NAMES, SPECIFICATIONS
 
 # of OpenSpiel's states
@@ -194,7 +195,7 @@ def _file_of(name: str) -> Path | None:
     try:
         spec = importlib.util.find_spec(name)
     # What stands before the last dot is run for it: it may be no package, or raise whatever somebody's code raises.
-    except (Exception, SystemExit):
+    except AUTHOR_ERRORS:
         return None
     if not spec or not spec.origin:
         return None
@@ -281,8 +282,7 @@ def _load(path: Path) -> tuple[ModuleType, Games]:
             exec(code, vars(module))
             imports_of(path)  # from now on, an edit of what it has imported is refused
             _loaded[name] = module, _registered(module, path)
-        # a user's own file may raise anything, which is told in a sentence
-        except (Exception, SystemExit) as error:
+        except AUTHOR_ERRORS as error:
             del sys.modules[name]
             raise _failure(path, error) from None
     # Another file, or version of this one, may have taken the names of its games since.

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parent.parent
 ROOM = 0.03  # of the tokens, by which a folder may be above its budget, or below it before that is lowered
 TOKENS = {
     "icarus/algebra": 10_350,
-    "icarus/arena": 6_150,
+    "icarus/arena": 6_155,
     "icarus/audit": 24_640,
     "icarus/bridges": 6_545,
     "icarus/commands": 20_960,
@@ -36,7 +36,7 @@ TOKENS = {
     "icarus/views": 6_540,
     "icarus": 260_830,
     "experiments": 64_860,
-    "tests": 301_295,
+    "tests": 301_310,
 }
 IDEAS = {"icarus": (138, 271, 2_572), "experiments": (32, 40, 683)}  # files, classes, public names
 DENSITY = {"icarus": 9.8, "experiments": 10.3, "tests": 10.5}  # most tokens a line, on average

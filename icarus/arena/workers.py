@@ -25,6 +25,7 @@ from multiprocessing.synchronize import Event
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from icarus import checks
+from icarus.kernel.functions import AUTHOR_ERRORS
 from icarus.load_files import OWN, sentence_of
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def _attempt(play: Callable[[T], R], task: T) -> tuple[R | None, str]:
     """The result of a task, or why it failed: not every error can be sent from one process to another."""
     try:
         return play(task), ""
-    except (Exception, SystemExit) as error:
+    except AUTHOR_ERRORS as error:
         return None, sentence_of(error) or f"\n{traceback.format_exc()}"
 
 

@@ -42,6 +42,7 @@ from icarus.kernel import (
     out_of_range,
     random_action,
 )
+from icarus.kernel.functions import AUTHOR_ERRORS
 
 MOST_NUMBER = 1 << 63  # below it are all actions
 MOST_ACTIONS = 20_000  # of a game that is taken to end
@@ -280,7 +281,7 @@ class Contract:
         before = stamp(data)
         draw = State.from_data(self.game, self._drawn(data, observer, seed))
         # what is wrong is told where each step is looked at
-        with contextlib.suppress(Exception, SystemExit):
+        with contextlib.suppress(*AUTHOR_ERRORS):
             for _ in range(self.most_actions):
                 draw.apply_action(random_action(draw, self.luck))
         message = "determinize returns a state that shares a part, such as a list, with the one that it was given"

@@ -28,6 +28,7 @@ from icarus.audit.subjects import (
 )
 from icarus.kernel import Game, State, StateData, random_action
 from icarus.kernel.evaluation import attributes_of
+from icarus.kernel.functions import AUTHOR_ERRORS
 
 Face: TypeAlias = tuple[object, ...]  # all that can be seen of a state by everyone together
 Word: TypeAlias = tuple[str, str]  # of what is told of a state, with where it stands
@@ -211,7 +212,7 @@ def _go_apart(state: State, swapped: State, luck: random.Random) -> bool:
                 return True
             state.apply_action(action)
             swapped.apply_action(action)
-        except (Exception, SystemExit):  # where the other stumbles, the order matters to it
+        except AUTHOR_ERRORS:  # where the other stumbles, the order matters to it
             return True
 
 
@@ -538,7 +539,7 @@ class Redraws:
         before = view_of(self._game, data, observer)
         for changed in self._changed(data, name, value):
             # an impossible state may be more than an observation bears
-            with contextlib.suppress(Exception, SystemExit):
+            with contextlib.suppress(*AUTHOR_ERRORS):
                 if view_of(self._game, changed, observer) == before:
                     yield changed
 

@@ -61,6 +61,7 @@ from icarus.kernel import (
     StateData,
     random_action,
 )
+from icarus.kernel.functions import AUTHOR_ERRORS
 
 HIDDEN = {
     "player": "the same player is about to act in every determinization",
@@ -180,7 +181,7 @@ class Hidden:
         self._texts = []
         if number == 0 and not self.compiled:
             # an error there is met again by the games that are looked at, or by those of the contract
-            with contextlib.suppress(Exception, SystemExit):
+            with contextlib.suppress(*AUTHOR_ERRORS):
                 self._faces.learn(self.seed)
         self.luck = random.Random(f"{self.seed} {number}")
         self.rng = seeded((*self.seed, Stream.DRAWS, number))
@@ -194,7 +195,7 @@ class Hidden:
         seed = *self.seed, stream, number
         try:
             return self.game.new_initial_state(seed)
-        except (Exception, SystemExit) as error:
+        except AUTHOR_ERRORS as error:
             self._errors.count(f"new_initial_state(seed={seed}): {_error_text(error)}")
             return None
 
@@ -268,7 +269,7 @@ class Hidden:
         """Look at a state; an error that a function raises is told as what is wrong."""
         try:
             look()
-        except (Exception, SystemExit) as error:
+        except AUTHOR_ERRORS as error:
             self._errors.count(self._describe(state, _error_text(error)))
 
     def _moves_seen(self, state: State, action: int) -> list[int]:
@@ -389,8 +390,7 @@ class Hidden:
         worlds = draws.draw(state.data, PROBED, rng)
         try:
             draw = state.from_data(self.game, state.redraw(CHANCE, state.beliefs(CHANCE), rng))
-        # whatever a game stumbles over is what there is to tell
-        except (Exception, SystemExit) as error:
+        except AUTHOR_ERRORS as error:  # whatever a game stumbles over is what there is to tell
             self._count_once("sees all", state, f"{error!r} where determinize draws for CHANCE")
             return
         words = set.intersection(*(self._faces.words(data) for data in (state.data, *worlds)))
@@ -478,7 +478,7 @@ class Hidden:
                     unseen = f"before action {number + 1} he knew, or then he saw, something else than on the way to this one:"
                 self.game.ask("apply", data, action)
             return (illegal, unseen) if self._faces(data) == end else None
-        except (Exception, SystemExit):  # an impossible way may be more than the rules bear
+        except AUTHOR_ERRORS:  # an impossible way may be more than the rules bear
             return None
 
     def _first_other_view(self, state: State, observer: int, replayed: State) -> int | None:
@@ -508,8 +508,7 @@ class Hidden:
                     text = self.game.action_text_of(replayed.facts, action)
                     return None, f"player {replayed.current_player()} could not have played {text}:"
                 replayed.apply_action(action)
-        # whatever a way back stumbles over is what there is to tell
-        except (Exception, SystemExit) as error:
+        except AUTHOR_ERRORS as error:  # whatever a way back stumbles over is what there is to tell
             return None, f"retrace fails: {error!r}"
         if not (replayed.data == data).all():
             return None, f"retrace leads to another state, by {replayed.history_str()}:"
@@ -577,8 +576,7 @@ class Hidden:
         """Draw once more, with the generator as it was, from what the observer cannot tell from the truth; None if that fails."""
         try:
             second = draws.draw(rival, len(first), rng)
-        # whatever a game stumbles over is what there is to tell
-        except (Exception, SystemExit) as error:
+        except AUTHOR_ERRORS as error:  # whatever a game stumbles over is what there is to tell
             self._count_once("again", draws.state, f"{error!r} when this is determinized:", rival)
             return None
         what = ""

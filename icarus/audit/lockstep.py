@@ -10,6 +10,7 @@ import numpy as np
 from icarus import checks
 from icarus.checks import count_text
 from icarus.kernel import AnyGame, State, check_game, random_action
+from icarus.kernel.functions import AUTHOR_ERRORS
 
 _UNCOMPARED = "; the reference has no chance_outcomes(), so that probabilities were not compared"
 ACTIONS_SHOWN = 8  # the last ones of a game, in a sentence
@@ -95,12 +96,12 @@ def compare(
             try:
                 action = random_action(state, luck)
                 state.apply_action(action)
-            except (Exception, SystemExit) as error:
+            except AUTHOR_ERRORS as error:
                 difference = f"the game raises {type(error).__name__}: {error}"
                 break
             try:
                 oracle.apply_action(action)
-            except (Exception, SystemExit) as error:
+            except AUTHOR_ERRORS as error:
                 difference = f"the reference raises {type(error).__name__}: {error}"
                 break
             actions += 1
@@ -121,12 +122,11 @@ def _difference(state: State, oracle: Any, scales: list[Callable]) -> str:
             state.returns()
         else:
             state.legal_actions()
-    except (Exception, SystemExit) as error:  # of the game itself
+    except AUTHOR_ERRORS as error:  # of the game itself
         return f"the game raises {type(error).__name__}: {error}"
     try:
         return next(_differences(state, oracle, over, scales), "")
-    # whatever a reference stumbles over is what there is to tell
-    except (Exception, SystemExit) as error:
+    except AUTHOR_ERRORS as error:  # whatever a reference stumbles over is what there is to tell
         return f"the reference raises {type(error).__name__}: {error}"
 
 
@@ -149,7 +149,7 @@ def _answer(oracle: Any, state: State) -> str:
             if over
             else (oracle.current_player(), sorted(oracle.legal_actions()))
         )
-    except (Exception, SystemExit) as error:  # `compare` has told the first one already
+    except AUTHOR_ERRORS as error:  # `compare` has told the first one already
         return repr(error)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from icarus.compiler.messages import defined_at, raised_in
 from icarus.kernel import KINDS, ROWS, AnyGame, Game, StateData
 from icarus.kernel.evaluation import attributes_of
+from icarus.kernel.functions import AUTHOR_ERRORS
 from icarus.kernel.python_game import state_text
 
 GUARDS = 512  # words on either side of what a function may write into
@@ -102,8 +103,7 @@ class AskedGame:
             answer = self.game.ask(name, *inputs)
         except BrokenPromise:
             raise
-        # a game may raise anything, also what would end the program
-        except (Exception, SystemExit) as error:
+        except AUTHOR_ERRORS as error:
             raise self._broken_by(name, error) from error
         if before is not None and before != stamp(inputs[0]):
             raise BrokenPromise("memory", f"{name} changes the state, which it may only read")
@@ -160,7 +160,7 @@ class AskedGame:
         observe = cast(Callable, self.game.observation)
         try:
             return observe(self.game.facts_of(data), player)
-        except (Exception, SystemExit) as error:
+        except AUTHOR_ERRORS as error:
             message = f"observation raises {error!r}{raised_in(observe, error)}"
             raise BrokenPromise("errors", message) from error
 

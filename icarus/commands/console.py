@@ -98,9 +98,9 @@ def run_program(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
         # errors of the command line's parser have this method, others do not
         format_message = getattr(error, "format_message", None)
         sentence = sentence_of(error) if format_message is None else format_message()
-        if sentence is None and isinstance(error, SystemExit):
-            return CLOSED  # rich ends so where nobody reads the output any more, as behind `| head`
         if sentence is None:
+            if isinstance(error, SystemExit):
+                return CLOSED  # rich ends so where nobody reads the output any more, as by `| head`
             raise
         print_note(f"{name}: {' '.join(sentence.split())}")
         return REFUSED

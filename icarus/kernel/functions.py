@@ -46,6 +46,8 @@ class GameFunction:
         return (*self.arguments, *self.more)
 
 
+# what an author's function or file may raise, which is told: anything, also what would end the program
+AUTHOR_ERRORS = (Exception, SystemExit)
 # those that the rules consist of, by name
 FUNCTIONS = {
     "initial": GameFunction("state, rng", "", "rng", "parameters"),

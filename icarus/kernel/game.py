@@ -33,6 +33,7 @@ from icarus.kernel.evaluation import Evaluation, read_evaluation, with_evaluatio
 from icarus.kernel.features import KINDS
 from icarus.kernel.functions import (
     ANSWERS,
+    AUTHOR_ERRORS,
     FUNCTIONS,
     ROWS,
     GameArrays,
@@ -390,8 +391,7 @@ class AnyGame(ABC):
             text = function(*arguments)
         except TextError:  # of the game that this one is made of
             raise
-        # an author's function may raise anything
-        except (Exception, SystemExit) as error:
+        except AUTHOR_ERRORS as error:
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise TextError(
                 f"{name} of {self.name} raises {reason}{raised_in(function, error)}"
